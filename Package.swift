@@ -1,0 +1,51 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// Every Swift target is compiled in the Swift 6 language mode (strict concurrency) by the tools version above.
+
+/// The pixel kernels are some ten times slower without optimisation, so they are optimised in debug builds too.
+let kernelSettings: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
+/// OpenCV's modules by name: Debian's opencv4.pc would link all of them (366 shared objects, 0.4 s to start).
+let openCV: [LinkerSetting] = ["core", "imgproc", "objdetect", "dnn"].map { .linkedLibrary("opencv_\($0)") }
+
+let package = Package(
+    name: "veil",
+    products: [
+        .executable(name: "veil", targets: ["VeilMain"]),
+        .library(name: "Veil", targets: ["Veil"]),
+    ],
+    targets: [
+        // C and C++.
+        .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavutil libswscale"),
+        .target(
+            name: "CVision",
+            cxxSettings: [.unsafeFlags(["-isystem", "/usr/include/opencv4"]), .define("NDEBUG")],
+            linkerSettings: openCV),
+
+        // Swift, from plain values to the command line.
+        .target(name: "VeilCore"),
+        .target(name: "VeilDigest", dependencies: ["CFFmpeg"]),
+        .target(name: "VeilPixels", dependencies: ["VeilCore"], swiftSettings: kernelSettings),
+        .target(name: "VeilMedia", dependencies: ["CFFmpeg", "VeilCore", "VeilPixels"]),
+        .target(name: "VeilVision", dependencies: ["CVision", "VeilCore", "VeilPixels", "VeilDigest"]),
+        .target(
+            name: "VeilPipeline", dependencies: ["VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilVision"]),
+        .target(name: "VeilCLI", dependencies: ["VeilPipeline", "VeilMedia", "VeilVision"]),
+        .target(name: "Veil", dependencies: ["VeilPipeline"]),
+        .executableTarget(name: "VeilMain", dependencies: ["VeilCLI"]),
+
+        // Tests follow the targets; EndToEndTests runs the built program.
+        .target(
+            name: "VeilTestSupport", dependencies: ["VeilCore", "VeilPixels", "VeilMedia", "VeilVision"],
+            path: "Tests/VeilTestSupport"),
+        .testTarget(name: "VeilCoreTests", dependencies: ["VeilCore"]),
+        .testTarget(name: "VeilPixelsTests", dependencies: ["VeilPixels", "VeilTestSupport"]),
+        .testTarget(name: "VeilMediaTests", dependencies: ["VeilMedia", "VeilTestSupport"]),
+        .testTarget(name: "VeilVisionTests", dependencies: ["VeilVision", "CVision", "VeilTestSupport"]),
+        .testTarget(name: "VeilPipelineTests", dependencies: ["VeilPipeline", "Veil", "VeilTestSupport"]),
+        .testTarget(name: "VeilCLITests", dependencies: ["VeilCLI", "VeilTestSupport"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["VeilTestSupport", "VeilCLI", "VeilMain"]),
+    ],
+    cxxLanguageStandard: .cxx17
+)

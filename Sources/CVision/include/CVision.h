@@ -1,0 +1,1 @@
+int cv_probe(void);
