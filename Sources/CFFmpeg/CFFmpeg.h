@@ -1,2 +1,90 @@
-#include <libavformat/avformat.h>
+// FFmpeg's headers, and what Swift can't import of them: macros as constants, array members by index.
+#ifndef VEIL_CFFMPEG_H
+#define VEIL_CFFMPEG_H
+
+#include <errno.h>
 #include <libavcodec/avcodec.h>
+#include <libavcodec/bsf.h>
+#include <libavformat/avformat.h>
+#include <libavutil/avutil.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/display.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/mastering_display_metadata.h>
+#include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
+#include <libavutil/sha.h>
+#include <libswscale/swscale.h>
+
+// Error codes and sentinels that are macros.
+static const int cff_error_eof = AVERROR_EOF;
+static const int cff_error_again = AVERROR(EAGAIN);
+static const int cff_error_no_memory = AVERROR(ENOMEM);
+static const int cff_error_no_space = AVERROR(ENOSPC);
+static const int cff_error_not_permitted = AVERROR(EPERM);
+static const int cff_error_io = AVERROR(EIO);
+static const int cff_error_exit = AVERROR_EXIT;
+static const int cff_error_invalid_data = AVERROR_INVALIDDATA;
+static const int64_t cff_no_pts = AV_NOPTS_VALUE;
+static const int cff_profile_unknown = FF_PROFILE_UNKNOWN;
+static const int cff_level_unknown = FF_LEVEL_UNKNOWN;
+static const int cff_compliance_unofficial = FF_COMPLIANCE_UNOFFICIAL;
+static const int cff_loss_mask_real =
+    FF_LOSS_RESOLUTION | FF_LOSS_DEPTH | FF_LOSS_COLORSPACE | FF_LOSS_ALPHA | FF_LOSS_COLORQUANT | FF_LOSS_CHROMA;
+
+// Versions, as the headers say them.
+static const int cff_version_avcodec = LIBAVCODEC_VERSION_INT;
+
+// AVFrame and AVPixFmtDescriptor: C arrays arrive in Swift as tuples.
+static inline uint8_t *cff_frame_data(const AVFrame *f, int i) { return f->data[i]; }
+static inline int cff_frame_linesize(const AVFrame *f, int i) { return f->linesize[i]; }
+static inline AVComponentDescriptor cff_component(const AVPixFmtDescriptor *d, int i) { return d->comp[i]; }
+
+static inline int cff_scale_frame(struct SwsContext *c, const AVFrame *from, AVFrame *to) {
+    return sws_scale(c, (const uint8_t *const *)from->data, from->linesize, 0, from->height, to->data, to->linesize);
+}
+
+// AVCodec lists that end with a sentinel.
+static inline enum AVPixelFormat cff_codec_pix_fmt(const AVCodec *c, int i) {
+    return c->pix_fmts ? c->pix_fmts[i] : AV_PIX_FMT_NONE;
+}
+static inline int cff_codec_has_pix_fmts(const AVCodec *c) { return c->pix_fmts != NULL; }
+static inline AVRational cff_codec_frame_rate(const AVCodec *c, int i) {
+    AVRational none = {0, 0};
+    return c->supported_framerates ? c->supported_framerates[i] : none;
+}
+static inline int cff_codec_has_frame_rates(const AVCodec *c) { return c->supported_framerates != NULL; }
+
+static inline AVStream *_Nonnull cff_stream(const AVFormatContext *_Nonnull s, int i) { return s->streams[i]; }
+static inline int cff_format_needs_file(const AVOutputFormat *f) { return !(f->flags & AVFMT_NOFILE); }
+
+// Chapters of one file for another; the destination owns the copies.
+static inline int cff_copy_chapters(AVFormatContext *to, const AVFormatContext *from) {
+    if (from->nb_chapters == 0) return 0;
+    AVChapter **list = (AVChapter **)av_calloc(from->nb_chapters, sizeof(AVChapter *));
+    if (!list) return AVERROR(ENOMEM);
+    to->chapters = list;
+    for (unsigned i = 0; i < from->nb_chapters; i++) {
+        AVChapter *c = (AVChapter *)av_mallocz(sizeof(AVChapter));
+        if (!c) return AVERROR(ENOMEM);
+        c->id = from->chapters[i]->id;
+        c->time_base = from->chapters[i]->time_base;
+        c->start = from->chapters[i]->start;
+        c->end = from->chapters[i]->end;
+        av_dict_copy(&c->metadata, from->chapters[i]->metadata, 0);
+        list[i] = c;
+        to->nb_chapters = i + 1;
+    }
+    return 0;
+}
+
+// Opening of further files by a demuxer (playlists, references): refused.
+static inline int cff_refuse_open(AVFormatContext *s, AVIOContext **pb, const char *url, int flags, AVDictionary **o) {
+    (void)s; (void)flags; (void)o;
+    *pb = NULL;
+    av_log(s, AV_LOG_ERROR, "refused to open '%s', which the file refers to\n", url);
+    return AVERROR(EPERM);
+}
+static inline void cff_refuse_references(AVFormatContext *s) { s->io_open = cff_refuse_open; }
+
+#endif

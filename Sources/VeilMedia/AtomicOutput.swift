@@ -1,0 +1,115 @@
+import Glibc
+import VeilCore
+
+/// A file that appears under its final name only when it is whole.
+///
+/// It is written beside it (same folder, so that the last step is a rename), and removed if it never gets whole.
+public final class AtomicOutput {
+    public let finalPath: String
+    public let partPath: String
+    private let overwrite: Bool
+    private var isCommitted = false
+
+    /// - Parameters:
+    ///   - input: the file being read: refused as output under any name (link or path).
+    ///   - overwrite: replace a file of that name.
+    ///   - ownerOnly: readable by its owner only.
+    /// - Throws: `MediaError` `.exists`, `.unwritable`.
+    public init(path: String, input: String? = nil, overwrite: Bool, ownerOnly: Bool = false) throws(MediaError) {
+        finalPath = path
+        self.overwrite = overwrite
+        var info = stat()
+        if stat(path, &info) == 0 {
+            var source = stat()
+            if let input, stat(input, &source) == 0, source.st_dev == info.st_dev, source.st_ino == info.st_ino {
+                throw MediaError(
+                    .exists, "opening the output", file: path, detail: "it is the input itself",
+                    advice: "name another file with -o")
+            }
+            if info.st_mode & S_IFMT == S_IFDIR {
+                throw MediaError(.unwritable, "opening the output", file: path, detail: "it is a directory")
+            }
+            if !overwrite {
+                throw MediaError(
+                    .exists, "opening the output", file: path, detail: "it exists already",
+                    advice: "--force replaces it, -o FILE names another")
+            }
+        }
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(path[...$0]) } ?? ""
+        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        let tag = UInt32.random(in: 0...UInt32.max)
+        // File names end at 255 bytes: a long one is cut to leave room for the tag.
+        let stem = String(decoding: name.utf8.prefix(200), as: UTF8.self)
+        let part = folder + ".\(stem).\(tag.hex).veil-part"
+        let mode: mode_t = ownerOnly ? 0o600 : 0o666
+        let fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard fd >= 0 else {
+            partPath = part
+            throw MediaError(
+                .unwritable, "creating the output", file: path, detail: String(cString: strerror(errno)))
+        }
+        close(fd)
+        partPath = part
+    }
+
+    deinit { if !isCommitted { unlink(partPath) } }
+
+    /// Brings the data to disk and gives the file its final name.
+    public func commit() throws(MediaError) {
+        let fd = open(partPath, O_RDONLY | O_CLOEXEC)
+        guard fd >= 0 else { throw failure("reopening the output") }
+        let synced = fsync(fd)
+        close(fd)
+        guard synced == 0 else { throw failure("writing the output to disk") }
+        if overwrite {
+            guard rename(partPath, finalPath) == 0 else { throw failure("renaming the output") }
+        } else if link(partPath, finalPath) == 0 {
+            // A hard link refuses to replace what has come there meanwhile; a rename would not.
+            unlink(partPath)
+        } else if errno == EEXIST {
+            throw MediaError(
+                .exists, "renaming the output", file: finalPath, detail: "it has come to exist meanwhile",
+                advice: "--force replaces it")
+        } else {
+            // File systems without hard links.
+            guard access(finalPath, F_OK) != 0, rename(partPath, finalPath) == 0 else {
+                throw failure("renaming the output")
+            }
+        }
+        isCommitted = true
+        let slash = finalPath.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let directory = open(slash.map { String(finalPath[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if directory >= 0 {
+            fsync(directory)
+            close(directory)
+        }
+    }
+
+    /// Writes bytes as the whole file and commits it.
+    public func write(_ bytes: [UInt8]) throws(MediaError) {
+        let fd = open(partPath, O_WRONLY | O_TRUNC | O_CLOEXEC)
+        guard fd >= 0 else { throw failure("writing") }
+        var done = 0
+        while done < bytes.count {
+            let n = bytes.withUnsafeBytes { Glibc.write(fd, $0.baseAddress.map { $0 + done }, bytes.count - done) }
+            if n < 0 && errno == EINTR { continue }
+            guard n > 0 else {
+                let error = failure("writing")
+                close(fd)
+                throw error
+            }
+            done += n
+        }
+        close(fd)
+        try commit()
+    }
+
+    private func failure(_ operation: String) -> MediaError {
+        MediaError(.unwritable, operation, file: finalPath, detail: String(cString: strerror(errno)))
+    }
+}
+
+extension UInt32 {
+    fileprivate var hex: String { String(self, radix: 16) }
+}

@@ -1,0 +1,179 @@
+import CFFmpeg
+import Glibc
+import VeilCore
+
+/// What kind of stream it is.
+public enum StreamType: String, Sendable, Hashable {
+    case picture, sound, subtitle, data, attachment, unknown
+}
+
+/// One stream of a source file, as a person would be told about it.
+public struct StreamInfo: Sendable, Hashable {
+    public var index: Int
+    public var type: StreamType
+    public var codec: String
+    public var language: String?
+    /// Cover art or another still that rides along with the streams.
+    public var isStill: Bool
+    public var isDefault: Bool
+    public var width: Int
+    public var height: Int
+
+    /// "stream 2 (subtitle, subrip, eng)"
+    public var label: String {
+        let kind = isStill ? "attached picture" : type.rawValue
+        return "stream \(index) (" + ([kind, codec] + (language.map { [$0] } ?? [])).joined(separator: ", ") + ")"
+    }
+}
+
+/// A source file opened for reading; owns its AVFormatContext and the open file.
+///
+/// Opens the named file only: demuxers that fetch other files or addresses (playlists, concat scripts, numbered
+/// pictures) are left out, and opening of references is refused.
+public final class Demuxer {
+    let context: UnsafeMutablePointer<AVFormatContext>
+    private var input: UnsafeMutablePointer<AVIOContext>?
+    public let file: String
+
+    /// - Throws: `MediaError` `.unreadable` for what isn't a readable regular file, `.notMedia` for what FFmpeg doesn't know.
+    public init(file: String) throws(MediaError) {
+        self.file = file
+        try Self.checkRegularFile(file)
+        var context = avformat_alloc_context()
+        guard let fresh = context else {
+            throw MediaError(.internalFailure, "opening", file: file, detail: "out of memory")
+        }
+        // The file is opened here and handed over: whatever else the demuxer wants to open is refused. The protocol's
+        // name keeps colons and leading dashes in file names from being read as anything else.
+        var input: UnsafeMutablePointer<AVIOContext>?
+        let code = avio_open2(&input, "file:" + file, AVIO_FLAG_READ, nil, nil)
+        guard code >= 0 else {
+            avformat_free_context(fresh)
+            throw MediaError(.unreadable, "opening", file: file, code: code)
+        }
+        fresh.pointee.pb = input
+        cff_refuse_references(fresh)
+        var options: OpaquePointer?
+        defer { av_dict_free(&options) }
+        av_dict_set(&options, "protocol_whitelist", "file", 0)
+        av_dict_set(&options, "format_whitelist", Self.allowedFormats, 0)
+        _ = LibraryLog.takeLast()
+        let opened = avformat_open_input(&context, "file:" + file, nil, &options)
+        guard opened >= 0, let context else {
+            avio_closep(&input)
+            throw MediaError(
+                .notMedia, "opening", file: file, code: opened,
+                advice: "is it a video? Playlists and scripts that name other files are not opened")
+        }
+        let found = avformat_find_stream_info(context, nil)
+        if found < 0 {
+            var c: UnsafeMutablePointer<AVFormatContext>? = context
+            avformat_close_input(&c)
+            avio_closep(&input)
+            throw MediaError(.notMedia, "reading the streams", file: file, code: found)
+        }
+        self.context = context
+        self.input = input
+    }
+
+    deinit {
+        var c: UnsafeMutablePointer<AVFormatContext>? = context
+        avformat_close_input(&c)
+        avio_closep(&input)
+    }
+
+    private static func checkRegularFile(_ file: String) throws(MediaError) {
+        var info = stat()
+        guard stat(file, &info) == 0 else {
+            throw MediaError(.unreadable, "opening", file: file, detail: String(cString: strerror(errno)))
+        }
+        switch info.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw MediaError(.unreadable, "opening", file: file, detail: "it is a directory")
+        default: throw MediaError(.unreadable, "opening", file: file, detail: "it is not a regular file")
+        }
+        guard access(file, R_OK) == 0 else {
+            throw MediaError(.unreadable, "opening", file: file, detail: String(cString: strerror(errno)))
+        }
+        guard info.st_size > 0 else { throw MediaError(.notMedia, "opening", file: file, detail: "the file is empty") }
+    }
+
+    /// Every demuxer but those that open further files, need a network, or take any text for a picture.
+    private static let allowedFormats: String = {
+        let refused: Set<String> = [
+            "concat", "hls", "dash", "sdp", "rtsp", "rtp", "imf", "image2", "lavfi", "tty", "webm_dash_manifest", "sap",
+            "vapoursynth", "ffmetadata",
+        ]
+        var names: [String] = []
+        var iterator: UnsafeMutableRawPointer?
+        while let format = av_demuxer_iterate(&iterator) {
+            let name = String(cString: format.pointee.name)
+            if !refused.contains(name) { names.append(name) }
+        }
+        return names.joined(separator: ",")
+    }()
+
+    func stream(_ index: Int) -> UnsafeMutablePointer<AVStream> { cff_stream(context, Int32(index)) }
+
+    /// The container's short name, "mov,mp4,m4a,3gp,3g2,mj2".
+    public var formatName: String { String(cString: context.pointee.iformat.pointee.name) }
+
+    /// Seconds; nil where the container doesn't say.
+    public var duration: Double? {
+        context.pointee.duration > 0 ? Double(context.pointee.duration) / Double(AV_TIME_BASE) : nil
+    }
+
+    public private(set) lazy var streams: [StreamInfo] = (0..<Int(context.pointee.nb_streams)).map { index in
+        let s = stream(index).pointee
+        let par = s.codecpar.pointee
+        let type: StreamType =
+            switch par.codec_type {
+            case AVMEDIA_TYPE_VIDEO: .picture
+            case AVMEDIA_TYPE_AUDIO: .sound
+            case AVMEDIA_TYPE_SUBTITLE: .subtitle
+            case AVMEDIA_TYPE_DATA: .data
+            case AVMEDIA_TYPE_ATTACHMENT: .attachment
+            default: .unknown
+            }
+        let still = AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_STILL_IMAGE
+        return StreamInfo(
+            index: index, type: type, codec: String(cString: avcodec_get_name(par.codec_id)),
+            language: av_dict_get(s.metadata, "language", nil, 0).map { String(cString: $0.pointee.value) },
+            isStill: s.disposition & still != 0, isDefault: s.disposition & AV_DISPOSITION_DEFAULT != 0,
+            width: Int(par.width), height: Int(par.height))
+    }
+
+    /// The next packet of any stream; nil at the end of the file.
+    ///
+    /// - Throws: `MediaError` `.damaged` where the file breaks off or a packet is known to be incomplete.
+    func read() throws(MediaError) -> Packet? {
+        let packet = try Packet()
+        let code = av_read_frame(context, packet.pointer)
+        if code == cff_error_eof {
+            if let failure = context.pointee.pb, failure.pointee.error < 0, failure.pointee.error != cff_error_eof {
+                throw MediaError(.damaged, "reading", file: file, code: failure.pointee.error)
+            }
+            return nil
+        }
+        if code < 0 { throw MediaError(.damaged, "reading", file: file, code: code) }
+        return packet
+    }
+
+    /// Whether the container's own index points behind the end of the file: it was cut off.
+    func indexReachesBehindEnd() -> Bool {
+        let size = avio_size(context.pointee.pb)
+        guard size > 0 else { return false }
+        for index in 0..<Int(context.pointee.nb_streams) {
+            let s = stream(index)
+            let count = avformat_index_get_entries_count(s)
+            guard count > 0, let last = avformat_index_get_entry(s, count - 1) else { continue }
+            if last.pointee.size > 0 && last.pointee.pos + Int64(last.pointee.size) > size { return true }
+        }
+        return false
+    }
+
+    /// Tells the demuxer not to hand over packets of these streams.
+    func discard(_ indices: some Sequence<Int>) {
+        for index in indices { stream(index).pointee.discard = AVDISCARD_ALL }
+    }
+}

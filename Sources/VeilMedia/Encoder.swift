@@ -1,0 +1,305 @@
+import CFFmpeg
+import VeilCore
+import VeilPixels
+
+/// Re-encodes pictures; owns its AVCodecContext and, where the codec's own cropping is needed, a bitstream filter.
+final class Encoder {
+    let context: UnsafeMutablePointer<AVCodecContext>
+    private var filter: UnsafeMutablePointer<AVBSFContext>?
+    let choice: EncoderChoice
+    let timeBase: AVRational
+    private let file: String
+    private let padded: (width: Int, height: Int)
+    private let scaler: Scaler?
+    private let packet: Packet
+
+    /// Times by what the encoder was given: presentation time in, in the source's time base, and the duration.
+    private var times: [Int64: (pts: Int64, duration: Int64)] = [:]
+    private var count: Int64 = 0
+
+    /// - Parameters:
+    ///   - frame: the first picture to come: size, colour tags, field order and HDR metadata are taken from it.
+    ///   - timeBase: of the frames' pts.
+    init(
+        choice: EncoderChoice, settings: EncoderSettings, like frame: borrowing Frame, timeBase: Rational,
+        frameRate: Rational, sampleAspectRatio: Rational, hdr: HDRMetadata, sourceProfile: Int32,
+        container: OutputFormat,
+        file: String
+    ) throws(MediaError) {
+        self.choice = choice
+        self.file = file
+        let name = choice.encoderName
+        let interlaced = frame.isInterlaced
+        let align = choice.alignment(interlaced: interlaced)
+        let width = (frame.width + align.x - 1) / align.x * align.x
+        let height = (frame.height + align.y - 1) / align.y * align.y
+        padded = (width, height)
+        packet = try Packet()
+        scaler = frame.format.withoutRange == choice.format.withoutRange ? nil : Scaler(to: choice.format)
+        guard let context = avcodec_alloc_context3(choice.codec) else {
+            throw MediaError(.internalFailure, "opening the encoder", file: file, detail: "out of memory")
+        }
+        self.context = context
+        self.timeBase = AVRational(num: Int32(timeBase.num), den: Int32(timeBase.den))
+
+        let properties = frame.pointer.pointee
+        context.pointee.width = Int32(width)
+        context.pointee.height = Int32(height)
+        context.pointee.pix_fmt = choice.format.raw
+        context.pointee.sample_aspect_ratio = AVRational(
+            num: Int32(sampleAspectRatio.num), den: Int32(sampleAspectRatio.den))
+        context.pointee.color_range =
+            frame.format.impliesFullRange ? AVCOL_RANGE_JPEG : properties.color_range
+        context.pointee.color_primaries = properties.color_primaries
+        context.pointee.color_trc = properties.color_trc
+        context.pointee.colorspace = properties.colorspace
+        context.pointee.chroma_sample_location = properties.chroma_location
+        if choice.format.isRGB != frame.format.isRGB {
+            // The matrix tag of one colour model says nothing about the other.
+            context.pointee.colorspace = choice.format.isRGB ? AVCOL_SPC_RGB : AVCOL_SPC_UNSPECIFIED
+        }
+        let rate = Self.frameRate(frameRate, for: choice.codec)
+        context.pointee.framerate = rate
+        context.pointee.time_base = choice.countsFrames ? AVRational(num: rate.den, den: rate.num) : self.timeBase
+        context.pointee.thread_count = Int32(settings.threads)
+        context.pointee.strict_std_compliance = cff_compliance_unofficial
+        if container.needsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
+        // AVI has no presentation times: frames must come in the order in which they are shown.
+        if container.isAVI { context.pointee.max_b_frames = 0 }
+        if interlaced && ["libx264", "mpeg2video", "mpeg4", "prores_ks", "libx264rgb"].contains(name) {
+            context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT
+            if name == "libx264" || name == "mpeg2video" { context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_ME }
+            context.pointee.field_order = frame.isTopFieldFirst ? AV_FIELD_TT : AV_FIELD_BB
+        } else {
+            context.pointee.field_order = interlaced ? AV_FIELD_UNKNOWN : AV_FIELD_PROGRESSIVE
+        }
+
+        var options: OpaquePointer?
+        defer { av_dict_free(&options) }
+        try Self.setQuality(settings, name: name, context: context, rate: rate, options: &options, file: file)
+        var extra: [(String, String)] = settings.options.map { ($0.name, $0.value) }
+        if name == "libx265" { extra.insert(("x265-params", "log-level=none"), at: 0) }
+        if name == "prores_ks" && sourceProfile != cff_profile_unknown {
+            extra.insert(("profile", "\(sourceProfile)"), at: 0)
+        }
+        if name == "prores_ks" && choice.format.hasAlpha { extra.insert(("alpha_bits", "16"), at: 0) }
+        if let own = hdr.options(for: name) { extra.insert(own, at: 0) }
+        for (key, value) in extra {
+            // Parameter lists add up instead of replacing one another.
+            if key.hasSuffix("-params"), let old = av_dict_get(options, key, nil, 0) {
+                av_dict_set(&options, key, String(cString: old.pointee.value) + ":" + value, 0)
+            } else {
+                av_dict_set(&options, key, value, 0)
+            }
+        }
+        let operation = "opening the encoder \(name)"
+        try check(avcodec_open2(context, choice.codec, &options), .unsupported, operation, file: file)
+        if let unused = av_dict_get(options, "", nil, AV_DICT_IGNORE_SUFFIX) {
+            throw MediaError(
+                .unsupported, operation, file: file,
+                detail: "it has no option '\(String(cString: unused.pointee.key))'",
+                advice: "see ffmpeg -h encoder=\(name)")
+        }
+        if width != frame.width || height != frame.height {
+            try openCropping(right: width - frame.width, bottom: height - frame.height)
+        }
+    }
+
+    deinit {
+        var c: UnsafeMutablePointer<AVCodecContext>? = context
+        avcodec_free_context(&c)
+        av_bsf_free(&filter)
+    }
+
+    /// The encoder's nearest frame rate where it takes only some, and one that a 16-bit time base holds.
+    private static func frameRate(_ rate: Rational, for codec: UnsafePointer<AVCodec>) -> AVRational {
+        var num: Int32 = 0
+        var den: Int32 = 0
+        av_reduce(&num, &den, Int64(rate.num), Int64(rate.den), 60000)
+        let wanted = num > 0 && den > 0 ? AVRational(num: num, den: den) : AVRational(num: 25, den: 1)
+        guard cff_codec_has_frame_rates(codec) != 0 else { return wanted }
+        var best = wanted
+        var distance = Double.infinity
+        var i: Int32 = 0
+        while true {
+            let r = cff_codec_frame_rate(codec, i)
+            if r.num == 0 { break }
+            if abs(r.value - wanted.value) < distance {
+                distance = abs(r.value - wanted.value)
+                best = r
+            }
+            i += 1
+        }
+        return best
+    }
+
+    private static func setQuality(
+        _ settings: EncoderSettings, name: String, context: UnsafeMutablePointer<AVCodecContext>, rate: AVRational,
+        options: inout OpaquePointer?, file: String
+    ) throws(MediaError) {
+        guard let quality = QualityControl.default(for: name).with(settings.crf) else {
+            throw MediaError(
+                .unsupported, "setting the quality", file: file, detail: "the encoder \(name) has no --crf",
+                advice: "leave --crf out, or choose a --codec")
+        }
+        switch quality {
+        case .crf(let value):
+            av_dict_set(&options, "crf", value == value.rounded() ? "\(Int(value))" : "\(value)", 0)
+            if name != "libx264" && name != "libx264rgb" && name != "libx265" { context.pointee.bit_rate = 0 }
+        case .cappedCRF(let value, let bits):
+            av_dict_set(&options, "crf", "\(Int(value))", 0)
+            context.pointee.bit_rate =
+                Int64(Double(context.pointee.width) * Double(context.pointee.height) * max(1, rate.value) * bits)
+        case .quantizer(let value):
+            context.pointee.flags |= AV_CODEC_FLAG_QSCALE
+            context.pointee.global_quality = Int32(value * Double(FF_QP2LAMBDA))
+            context.pointee.qmin = 1
+        case .none: break
+        }
+        let isPrivateOption = { (key: String) in av_opt_find2(context.pointee.priv_data, key, nil, 0, 0, nil) != nil }
+        if let preset = settings.preset {
+            guard let key = ["preset", "cpu-used"].first(where: isPrivateOption) else {
+                throw MediaError(
+                    .unsupported, "setting the preset", file: file, detail: "the encoder \(name) has no presets",
+                    advice: "leave --preset out")
+            }
+            av_dict_set(&options, key, preset, 0)
+        } else {
+            switch name {
+            case "libvpx-vp9": av_dict_set(&options, "cpu-used", "3", 0)
+            case "libvpx": av_dict_set(&options, "cpu-used", "2", 0)
+            case "libaom-av1": av_dict_set(&options, "cpu-used", "6", 0)
+            case "libsvtav1": av_dict_set(&options, "preset", "7", 0)
+            default: break
+            }
+        }
+        if name == "libvpx-vp9" || name == "libaom-av1" { av_dict_set(&options, "row-mt", "1", 0) }
+    }
+
+    private func openCropping(right: Int, bottom: Int) throws(MediaError) {
+        guard let text = choice.croppingFilter(right: right, bottom: bottom) else { return }
+        let operation = "setting the codec's cropping"
+        try check(av_bsf_list_parse_str(text, &filter), .internalFailure, operation, file: file)
+        guard let filter else { return }
+        try check(
+            avcodec_parameters_from_context(filter.pointee.par_in, context), .internalFailure, operation, file: file)
+        filter.pointee.time_base_in = context.pointee.time_base
+        try check(av_bsf_init(filter), .internalFailure, operation, file: file)
+    }
+
+    /// The stream's parameters for the container, with the size as displayed.
+    func describe(in parameters: UnsafeMutablePointer<AVCodecParameters>, width: Int, height: Int) throws(MediaError) {
+        if let filter {
+            try check(
+                avcodec_parameters_copy(parameters, filter.pointee.par_out), .internalFailure, "describing the stream",
+                file: file)
+        } else {
+            try check(
+                avcodec_parameters_from_context(parameters, context), .internalFailure, "describing the stream",
+                file: file)
+        }
+        parameters.pointee.width = Int32(width)
+        parameters.pointee.height = Int32(height)
+    }
+
+    /// Takes a picture; its pts must be later than those before it.
+    func send(_ frame: borrowing Frame) throws(MediaError) {
+        let pts = frame.pts ?? 0
+        let key = choice.countsFrames ? count : pts
+        times[key] = (pts, frame.duration)
+        count += 1
+        if let scaler {
+            try submit(padding(scaler.convert(frame)), key)
+        } else if padded != (frame.width, frame.height) {
+            try submit(padding(frame), key)
+        } else {
+            try submit(frame, key)
+        }
+    }
+
+    private func submit(_ frame: borrowing Frame, _ key: Int64) throws(MediaError) {
+        let own = frame.pts
+        frame.pointer.pointee.pts = key
+        // Whether a picture is a key frame is the encoder's to decide, not the source's.
+        frame.pointer.pointee.pict_type = AV_PICTURE_TYPE_NONE
+        frame.pointer.pointee.key_frame = 0
+        if frame.format != choice.format { frame.pointer.pointee.format = choice.format.raw.rawValue }
+        if QualityControl.default(for: choice.encoderName).isQuantizer {
+            frame.pointer.pointee.quality = context.pointee.global_quality
+        }
+        let code = avcodec_send_frame(context, frame.pointer)
+        frame.pointer.pointee.pts = own ?? cff_no_pts
+        try check(code, .internalFailure, "encoding", file: file, time: own.map { Double($0) * timeBase.value })
+    }
+
+    /// The picture with its last column and row repeated up to the size that the encoder needs.
+    private func padding(_ frame: borrowing Frame) throws(MediaError) -> Frame {
+        let result = try Frame.allocate(width: padded.width, height: padded.height, format: frame.format)
+        try result.copyProperties(from: frame)
+        frame.withPlanes { from in
+            result.withPlanes { to in
+                for (a, b) in zip(from.planes, to.planes) {
+                    let bytes = a.bytesPerSample
+                    for y in 0..<b.height {
+                        let row = b.row(y)
+                        row.copyMemory(from: a.row(min(y, a.height - 1)), byteCount: a.width * bytes)
+                        for x in a.width..<max(a.width, b.width) {
+                            (row + x * bytes).copyMemory(from: row + (a.width - 1) * bytes, byteCount: bytes)
+                        }
+                    }
+                }
+            }
+        }
+        return result
+    }
+
+    /// Tells the encoder that no more pictures will come.
+    func finish() throws(MediaError) {
+        try check(avcodec_send_frame(context, nil), .internalFailure, "finishing the encoder", file: file)
+    }
+
+    /// Hands every packet that is ready to `body`, its times in `timeBase`.
+    func drain(_ body: (borrowing Packet) throws(MediaError) -> Void) throws(MediaError) {
+        while true {
+            let code = avcodec_receive_packet(context, packet.pointer)
+            if code == cff_error_again || code == cff_error_eof { return }
+            try check(code, .internalFailure, "encoding", file: file)
+            try filtered(body)
+        }
+    }
+
+    private func filtered(_ body: (borrowing Packet) throws(MediaError) -> Void) throws(MediaError) {
+        guard let filter else {
+            restoreTimes()
+            try body(packet)
+            av_packet_unref(packet.pointer)
+            return
+        }
+        try check(
+            av_bsf_send_packet(filter, packet.pointer), .internalFailure, "setting the codec's cropping", file: file)
+        while av_bsf_receive_packet(filter, packet.pointer) >= 0 {
+            restoreTimes()
+            try body(packet)
+            av_packet_unref(packet.pointer)
+        }
+    }
+
+    /// The time base of packets handed out: the frames' own.
+    var packetTimeBase: AVRational { timeBase }
+
+    /// Puts the frame's own time and duration on its packet.
+    private func restoreTimes() {
+        let p = packet.pointer
+        guard let known = times.removeValue(forKey: p.pointee.pts) else { return }
+        if choice.countsFrames {
+            // These encoders don't reorder.
+            p.pointee.pts = known.pts
+            p.pointee.dts = known.pts
+        }
+        p.pointee.duration = known.duration
+    }
+}
+
+extension QualityControl {
+    var isQuantizer: Bool { if case .quantizer = self { true } else { false } }
+}

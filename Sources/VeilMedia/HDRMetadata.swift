@@ -1,0 +1,75 @@
+import CFFmpeg
+
+/// Static HDR metadata (SMPTE ST 2086 and CTA-861.3) of a picture, as encoders and containers want it.
+struct HDRMetadata {
+    private var mastering: AVMasteringDisplayMetadata?
+    private var light: AVContentLightMetadata?
+
+    /// From the frame (the bitstream's own), else from the container's side data.
+    init(frame: borrowing Frame, stream: UnsafeMutablePointer<AVStream>) {
+        if let side = av_frame_get_side_data(frame.pointer, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA) {
+            mastering = UnsafeRawPointer(side.pointee.data).load(as: AVMasteringDisplayMetadata.self)
+        } else if let data = av_stream_get_side_data(stream, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, nil) {
+            mastering = UnsafeRawPointer(data).load(as: AVMasteringDisplayMetadata.self)
+        }
+        if let side = av_frame_get_side_data(frame.pointer, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL) {
+            light = UnsafeRawPointer(side.pointee.data).load(as: AVContentLightMetadata.self)
+        } else if let data = av_stream_get_side_data(stream, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, nil) {
+            light = UnsafeRawPointer(data).load(as: AVContentLightMetadata.self)
+        }
+    }
+
+    var isEmpty: Bool { mastering == nil && light == nil }
+
+    /// `G(x,y)B(x,y)R(x,y)WP(x,y)L(max,min)` in units of 0.00002 and 0.0001 cd/m², as x265 and x264 write it.
+    private var masteringText: String? {
+        guard let m = mastering, m.has_primaries != 0, m.has_luminance != 0 else { return nil }
+        func point(_ x: AVRational, _ y: AVRational) -> String {
+            "(\(Int((x.value * 50000).rounded())),\(Int((y.value * 50000).rounded())))"
+        }
+        let p = m.display_primaries
+        let w = m.white_point
+        let bright = Int((m.max_luminance.value * 10000).rounded())
+        let dark = Int((m.min_luminance.value * 10000).rounded())
+        return
+            "G\(point(p.1.0, p.1.1))B\(point(p.2.0, p.2.1))R\(point(p.0.0, p.0.1))WP\(point(w.0, w.1))L(\(bright),\(dark))"
+    }
+
+    private var lightText: String? { light.map { "\($0.MaxCLL),\($0.MaxFALL)" } }
+
+    /// Private options to add for an encoder; empty where it takes them from elsewhere or not at all.
+    func options(for encoder: String) -> (name: String, value: String)? {
+        var parts: [String] = []
+        switch encoder {
+        case "libx265":
+            if let m = masteringText { parts.append("master-display=\(m)") }
+            if let l = lightText { parts.append("max-cll=\(l)") }
+            return parts.isEmpty ? nil : ("x265-params", parts.joined(separator: ":"))
+        case "libx264":
+            if let m = masteringText { parts.append("mastering-display=\(m)") }
+            if let l = lightText { parts.append("cll=\(l)") }
+            return parts.isEmpty ? nil : ("x264-params", parts.joined(separator: ":"))
+        default: return nil
+        }
+    }
+
+    /// Puts the metadata into a stream of the output, for the container to write.
+    func attach(to stream: UnsafeMutablePointer<AVStream>) throws(MediaError) {
+        if var m = mastering {
+            try Self.attach(&m, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, to: stream)
+        }
+        if var l = light {
+            try Self.attach(&l, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, to: stream)
+        }
+    }
+
+    private static func attach<T>(
+        _ value: inout T, _ type: AVPacketSideDataType, to stream: UnsafeMutablePointer<AVStream>
+    ) throws(MediaError) {
+        let size = MemoryLayout<T>.size
+        guard let data = av_stream_new_side_data(stream, type, size) else {
+            throw MediaError(.internalFailure, "copying HDR metadata", detail: "out of memory")
+        }
+        withUnsafeBytes(of: &value) { UnsafeMutableRawPointer(data).copyMemory(from: $0.baseAddress!, byteCount: size) }
+    }
+}

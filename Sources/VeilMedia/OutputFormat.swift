@@ -1,0 +1,54 @@
+import CFFmpeg
+
+/// A container format that FFmpeg can write, chosen by the output's name.
+public struct OutputFormat: Sendable {
+    // The descriptor is a constant of libavformat: never written, never freed.
+    nonisolated(unsafe) let raw: UnsafePointer<AVOutputFormat>
+
+    /// - Throws: `MediaError` `.unsupported` when the name's extension stands for no container.
+    public init(forFile file: String, named name: String? = nil) throws(MediaError) {
+        guard let format = av_guess_format(name, name == nil ? file : nil, nil) else {
+            throw MediaError(
+                .unsupported, "choosing the container", file: file, detail: "no container is known by this extension",
+                advice: "name the output .mp4, .mov, .mkv, .webm, .avi, .ts or another extension FFmpeg writes")
+        }
+        raw = UnsafePointer(format)
+    }
+
+    public var name: String { String(cString: raw.pointee.name) }
+
+    /// MP4, QuickTime and their kin: edit lists, display matrices, any time scale.
+    var isISOMedia: Bool { ["mov", "mp4", "ipod", "psp", "3gp", "3g2", "f4v", "ismv"].contains(name) }
+    var isMatroska: Bool { ["matroska", "webm"].contains(name) }
+    var isTransportStream: Bool { ["mpegts", "m2ts"].contains(name) }
+    var isAVI: Bool { name == "avi" }
+    var holdsDisplayMatrix: Bool { isISOMedia }
+    var needsGlobalHeader: Bool { raw.pointee.flags & AVFMT_GLOBALHEADER != 0 }
+    var allowsEqualDTS: Bool { raw.pointee.flags & AVFMT_TS_NONSTRICT != 0 }
+
+    /// Whether FFmpeg's muxer takes streams of this codec.
+    func holds(_ codec: AVCodecID) -> Bool {
+        if isTransportStream { return Self.inTransportStreams.contains(codec.rawValue) }
+        if ["mpeg", "vob", "svcd", "dvd"].contains(name) { return Self.inProgramStreams.contains(codec.rawValue) }
+        let answer = avformat_query_codec(raw, codec, Int32(FF_COMPLIANCE_NORMAL))
+        if answer >= 0 { return answer == 1 }
+        // The muxer doesn't say: it is sure of its own default codecs only.
+        return codec == raw.pointee.video_codec || codec == raw.pointee.audio_codec
+            || codec == raw.pointee.subtitle_codec
+    }
+
+    // libavformat/mpegtsenc.c and mpegenc.c write any codec as private data without a word; these have a stream type.
+    private static let inTransportStreams: Set<UInt32> = Set(
+        [
+            AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4, AV_CODEC_ID_H264, AV_CODEC_ID_HEVC,
+            AV_CODEC_ID_CAVS, AV_CODEC_ID_DIRAC, AV_CODEC_ID_VC1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AAC,
+            AV_CODEC_ID_AAC_LATM, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3, AV_CODEC_ID_DTS, AV_CODEC_ID_TRUEHD,
+            AV_CODEC_ID_OPUS, AV_CODEC_ID_S302M, AV_CODEC_ID_DVB_SUBTITLE, AV_CODEC_ID_DVB_TELETEXT,
+            AV_CODEC_ID_HDMV_PGS_SUBTITLE,
+        ].map(\.rawValue))
+    private static let inProgramStreams: Set<UInt32> = Set(
+        [
+            AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_H264, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3,
+            AV_CODEC_ID_AC3, AV_CODEC_ID_DTS, AV_CODEC_ID_DVD_SUBTITLE, AV_CODEC_ID_PCM_DVD,
+        ].map(\.rawValue))
+}

@@ -1,0 +1,48 @@
+import CFFmpeg
+
+/// Brings frames from one pixel format to another of the same size (libswscale), exactly where the formats allow it.
+final class Scaler {
+    private var context: OpaquePointer?
+    private var from: PixelFormat?
+    private var size = (0, 0)
+    let to: PixelFormat
+
+    init(to: PixelFormat) { self.to = to }
+
+    deinit { sws_freeContext(context) }
+
+    /// A new frame in the target format, with the properties of `frame`. Range and matrix stay as they are.
+    func convert(_ frame: borrowing Frame) throws(MediaError) -> Frame {
+        let width = frame.width
+        let height = frame.height
+        if context == nil || from != frame.format || size != (width, height) {
+            sws_freeContext(context)
+            // Accurate rounding and full chroma keep packed RGB and 4:4:4 exact.
+            let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP | SWS_BITEXACT
+            context = sws_getContext(
+                Int32(width), Int32(height), frame.format.raw, Int32(width), Int32(height), to.raw, flags, nil, nil, nil
+            )
+            guard let context else {
+                throw MediaError(
+                    .unsupported, "converting pixels", detail: "no way from \(frame.format) to \(to)")
+            }
+            from = frame.format
+            size = (width, height)
+            let isFull =
+                frame.format.impliesFullRange || frame.pointer.pointee.color_range == AVCOL_RANGE_JPEG
+            let range: Int32 = isFull ? 1 : 0
+            let space = frame.pointer.pointee.colorspace
+            let table = sws_getCoefficients(space == AVCOL_SPC_UNSPECIFIED ? SWS_CS_DEFAULT : Int32(space.rawValue))
+            let fromRange: Int32 = frame.format.isRGB ? 1 : range
+            let toRange: Int32 = to.isRGB ? 1 : range
+            // Fails harmlessly where the pair needs no matrix.
+            _ = sws_setColorspaceDetails(context, table, fromRange, table, toRange, 0, 1 << 16, 1 << 16)
+        }
+        var result = try Frame.allocate(width: width, height: height, format: to)
+        try result.copyProperties(from: frame)
+        result.isDamaged = frame.isDamaged
+        try check(
+            cff_scale_frame(context, frame.pointer, result.pointer), .internalFailure, "converting pixels", file: nil)
+        return result
+    }
+}
