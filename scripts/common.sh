@@ -49,9 +49,3 @@ find_swift() {
     done
     die "Swift 6 or newer is needed (${found:-none found}). Install it, or name it: make SWIFT=/path/to/swift"
 }
-
-# The flags of every release build. With the Swift runtime linked in, the program starts faster and runs on machines
-# that have no Swift. lld because gold warns of a call inside Foundation that is never made here.
-release_flags() {
-    say "${RELEASE_FLAGS:--c release --static-swift-stdlib -Xswiftc -use-ld=lld}"
-}
