@@ -36,9 +36,11 @@ as_owner() {
 find_swift() {
     local home=${HOME:-/root} candidate found='' version
     if [[ -n ${SUDO_USER:-} ]]; then home=$(getent passwd "$SUDO_USER" | cut -d: -f6); fi
-    for candidate in "${SWIFT:-}" "$(command -v swift || true)" "$home/.local/share/swiftly/bin/swift" \
-        /opt/swift*/usr/bin/swift /usr/share/swift/usr/bin/swift /usr/local/swift*/usr/bin/swift \
-        /usr/libexec/swift/bin/swift; do
+    local places=("$(command -v swift || true)" "$home/.local/share/swiftly/bin/swift" /opt/swift*/usr/bin/swift
+        /usr/local/swift*/usr/bin/swift /usr/share/swift/usr/bin/swift /usr/libexec/swift/bin/swift)
+    # A Swift that was named is the only one that counts.
+    [[ -z ${SWIFT:-} ]] || places=("$(command -v "$SWIFT" || true)")
+    for candidate in "${places[@]}"; do
         [[ -n $candidate && -x $candidate ]] || continue
         version=$("$candidate" --version 2>/dev/null | grep -oE 'Swift version [0-9]+' | grep -oE '[0-9]+$') || continue
         found="$candidate is Swift $version"
@@ -47,5 +49,5 @@ find_swift() {
             return
         fi
     done
-    die "Swift 6 or newer is needed (${found:-none found}). Install it, or name it: make SWIFT=/path/to/swift"
+    die "Swift 6 or newer is needed (${found:-found none${SWIFT:+ at $SWIFT}}). Install it, or name it: make SWIFT=/path/to/swift"
 }
