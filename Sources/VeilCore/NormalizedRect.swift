@@ -68,4 +68,10 @@ public struct NormalizedRect: Sendable, Hashable, Codable {
     public func offset(dx: Double, dy: Double) -> NormalizedRect {
         NormalizedRect(x: x + dx, y: y + dy, width: width, height: height)
     }
+
+    /// Whether another rectangle lies inside; each of its edges may stand out by `tolerance`.
+    public func contains(_ other: NormalizedRect, tolerance: Double = 0) -> Bool {
+        other.x >= x - tolerance && other.y >= y - tolerance && other.maxX <= maxX + tolerance
+            && other.maxY <= maxY + tolerance
+    }
 }

@@ -61,4 +61,31 @@ public enum Orientation: Int, Sendable, Hashable, Codable, CaseIterable {
 
     /// Maps a rectangle of the coded picture to the upright picture.
     public func upright(_ r: NormalizedRect) -> NormalizedRect { inverse.coded(r) }
+
+    /// How an offset of the upright picture is an offset of the coded picture, apart from scale: two rows of two numbers,
+    /// each 0, 1 or -1, so that coded x = xx · x + xy · y and coded y = yx · x + yy · y.
+    public var axes: (xx: Int, xy: Int, yx: Int, yy: Int) {
+        switch self {
+        case .up: (1, 0, 0, 1)
+        case .upMirrored: (-1, 0, 0, 1)
+        case .down: (-1, 0, 0, -1)
+        case .downMirrored: (1, 0, 0, -1)
+        case .leftMirrored: (0, 1, 1, 0)
+        case .right: (0, 1, -1, 0)
+        case .rightMirrored: (0, -1, -1, 0)
+        case .left: (0, -1, 1, 0)
+        }
+    }
+
+    /// The orientation of a picture that is turned by this one and its result then by another.
+    public func composed(with next: Orientation) -> Orientation {
+        let (a, b) = (axes, next.axes)
+        // coded = a · (b · upright)
+        let product = (
+            xx: a.xx * b.xx + a.xy * b.yx, xy: a.xx * b.xy + a.xy * b.yy, yx: a.yx * b.xx + a.yy * b.yx,
+            yy: a.yx * b.xy + a.yy * b.yy
+        )
+        // The eight are a group, so one always fits.
+        return Self.allCases.first { $0.axes == product } ?? .up
+    }
 }

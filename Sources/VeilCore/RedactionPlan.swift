@@ -87,3 +87,49 @@ public struct TrackSummary: Sendable, Hashable, Codable {
         self.sightings = sightings
     }
 }
+
+/// Which detector found the faces.
+public struct DetectorDescription: Sendable, Hashable, Codable {
+    public var name: String
+    /// SHA-256 of its model file, 64 lower-case hex digits; nil for a detector without one.
+    public var modelSHA256: String?
+
+    public init(name: String, modelSHA256: String? = nil) {
+        self.name = name
+        self.modelSHA256 = modelSHA256
+    }
+}
+
+/// What to cover in one source, frame by frame: made by analysis, may be edited by hand, carried out by rendering.
+///
+/// Absent is not empty: a frame with no regions was looked at and shows no face; a frame that isn't in `frames` wasn't
+/// looked at and must not be shown uncovered (see `PlanCursor`).
+public struct RedactionPlan: Sendable, Hashable {
+    /// The version of the file format that this code reads and writes.
+    public static let version = 1
+
+    public var source: SourceDescription
+    public var detector: DetectorDescription
+    /// How the source was analysed.
+    public var settings: AnalysisSettings
+    public var tracks: [TrackSummary]
+    /// Tracks that a person drew; not in `frames` until expanded (see `expandingManualTracks`).
+    public var manual: [ManualTrack]
+    /// The pts of the first frame after each scene cut.
+    public var cuts: [Int64]
+    /// The shown frames in the order in which the source shows them.
+    public var frames: [PlannedFrame]
+
+    public init(
+        source: SourceDescription, detector: DetectorDescription, settings: AnalysisSettings = AnalysisSettings(),
+        tracks: [TrackSummary] = [], manual: [ManualTrack] = [], cuts: [Int64] = [], frames: [PlannedFrame] = []
+    ) {
+        self.source = source
+        self.detector = detector
+        self.settings = settings
+        self.tracks = tracks
+        self.manual = manual
+        self.cuts = cuts
+        self.frames = frames
+    }
+}

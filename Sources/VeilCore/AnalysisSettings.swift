@@ -1,0 +1,42 @@
+/// How a source is analysed. A new setting is one property and one line in `fields`.
+public struct AnalysisSettings: Sendable, Hashable {
+    /// The score (0…1) from which a detection starts a track.
+    public var confirmThreshold = 0.4
+    /// The score (0…1) from which a detection continues a track that exists.
+    public var continueThreshold = 0.1
+    /// The detector looks at every n-th frame; tracks fill the frames between.
+    public var detectEvery = 1
+    /// The longer side, in pixels, of the picture that the detector sees.
+    public var detectSize = 640
+    /// The smallest height of a face, in pixels of the upright picture; smaller detections are dropped. 0: all are kept.
+    public var minFace = 0.0
+    /// Also looks at enlarged parts of the picture, for small faces; slower.
+    public var thorough = false
+    /// For how many seconds a face is still covered before its first and after its last sighting.
+    public var linger = 0.2
+
+    public init() {}
+
+    /// A setting's name in a plan, where it is kept, and the values it may take.
+    struct Field: Sendable {
+        enum Kind: Sendable {
+            case double(WritableKeyPath<AnalysisSettings, Double> & Sendable, ClosedRange<Double>)
+            case int(WritableKeyPath<AnalysisSettings, Int> & Sendable, ClosedRange<Int>)
+            case bool(WritableKeyPath<AnalysisSettings, Bool> & Sendable)
+        }
+
+        let name: String
+        let kind: Kind
+    }
+
+    /// All settings in the order in which they are written. One that a plan leaves out has its default.
+    static let fields: [Field] = [
+        Field(name: "confirmThreshold", kind: .double(\.confirmThreshold, 0...1)),
+        Field(name: "continueThreshold", kind: .double(\.continueThreshold, 0...1)),
+        Field(name: "detectEvery", kind: .int(\.detectEvery, 1...1000)),
+        Field(name: "detectSize", kind: .int(\.detectSize, 32...16384)),
+        Field(name: "minFace", kind: .double(\.minFace, 0...100_000)),
+        Field(name: "thorough", kind: .bool(\.thorough)),
+        Field(name: "linger", kind: .double(\.linger, 0...60)),
+    ]
+}
