@@ -44,6 +44,9 @@ public struct ModelStore: Sendable {
     public let directory: String
     public let entries: [ModelEntry]
 
+    /// A model is read into memory whole.
+    private static let sizes = 1...(1 << 30)
+
     private struct Manifest: Codable {
         var version: Int
         var models: [ModelEntry]
@@ -66,6 +69,9 @@ public struct ModelStore: Sendable {
         }
         guard manifest.version == 1 else {
             throw .unreadableManifest(file: path, reason: "version \(manifest.version) is not known")
+        }
+        for entry in manifest.models where !Self.sizes.contains(entry.size) {
+            throw .unreadableManifest(file: path, reason: "the size of \(entry.name) is out of range")
         }
         self.directory = directory
         entries = manifest.models
