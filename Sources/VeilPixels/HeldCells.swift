@@ -1,0 +1,187 @@
+/// One track's cells: where they lie, how large they are, and the colours held for them.
+///
+/// The grid moves with the face. A grid fixed to the picture samples a moving face at ever new positions, and averaging
+/// the frames gives the face back: super-resolution takes the similarity (SSIM) from 0.26 to 0.74 in 30 frames.
+final class HeldCells {
+    /// How much larger than asked for new cells are made once a face outgrew its old ones, and how far a face must
+    /// shrink (beyond that) for smaller cells. Each change of size is a new look at the face.
+    static let headroom = 1.12
+    /// How far, in chroma blocks, the grid may lag behind the face before it snaps to the nearest block (0.5 would be
+    /// plain rounding): the slack keeps a face at rest from shaking the grid.
+    static let anchorSlack = 0.75
+
+    /// Cells across the face's longer side, at most.
+    let cellsAcross: Int
+    /// Cell size in luma pixels: at least 2, and a multiple of the chroma block, so that cells of chroma and luma
+    /// coincide.
+    private(set) var side: Int
+    /// Top left corner of cell (0, 0), a multiple of the chroma block.
+    private(set) var originX = 0
+    private(set) var originY = 0
+    /// When this track was last seen: seconds, and the redactor's count of frames.
+    private(set) var lastTime: Double
+    var lastFrame = 0
+
+    private var epoch: Double
+    /// The largest cell side wanted since the colours were last taken anew.
+    private var widest: Double
+    private var columns = 0..<0
+    private var rows = 0..<0
+    private var states: [CellState] = []
+    private var planeCount = 0
+    private var colors: UnsafeMutablePointer<UInt16>
+    private var isPlaced = false
+
+    private enum CellState { case unknown, stale, fresh }
+
+    init(cellsAcross: Int, faceSize: Double, time: Double, format: PictureFormat) {
+        self.cellsAcross = cellsAcross
+        epoch = time
+        lastTime = time
+        widest = faceSize / Double(cellsAcross)
+        side = Self.side(atLeast: widest, format)
+        colors = .allocate(capacity: 1)
+    }
+
+    deinit { colors.deallocate() }
+
+    /// The smallest allowed side that isn't below `wanted`. Cells larger than the picture are all alike.
+    private static func side(atLeast wanted: Double, _ format: PictureFormat) -> Int {
+        let limit = Double(2 * max(format.width, format.height) + format.block)
+        let pixels = Int(min(max(wanted, 2), limit).rounded(.up))
+        return (pixels + format.block - 1) / format.block * format.block
+    }
+
+    /// Moves the grid to where the face is now, and decides whether colours and size still hold.
+    func move(centerX: Double, centerY: Double, faceSize: Double, time: Double, hold: Double, format: PictureFormat) {
+        let wanted = faceSize / Double(cellsAcross)
+        // A clock that runs backwards or isn't one ends the hold.
+        let expired = !(time - epoch < hold) || time < epoch
+        lastTime = time
+        widest = max(widest, wanted)
+        if side < Self.side(atLeast: wanted, format) {
+            resize(to: Self.side(atLeast: wanted * Self.headroom, format), time)
+            widest = wanted
+        } else if expired {
+            let smaller = Self.side(atLeast: widest, format)
+            if Double(smaller) * Self.headroom * Self.headroom < Double(side) {
+                resize(to: smaller, time)
+            }
+            for index in states.indices where states[index] == .fresh { states[index] = .stale }
+            epoch = time
+            widest = wanted
+        }
+        let half = Double(cellsAcross * side) / 2
+        let x = Self.snap(centerX - half, held: isPlaced ? originX : nil, block: 1 << format.shiftX)
+        let y = Self.snap(centerY - half, held: isPlaced ? originY : nil, block: 1 << format.shiftY)
+        (originX, originY, isPlaced) = (x, y, true)
+    }
+
+    private func resize(to side: Int, _ time: Double) {
+        self.side = side
+        epoch = time
+        columns = 0..<0
+        rows = 0..<0
+        states = []
+        isPlaced = false
+    }
+
+    private static func snap(_ wanted: Double, held: Int?, block: Int) -> Int {
+        if let held, abs(wanted - Double(held)) <= anchorSlack * Double(block) { return held }
+        return Int((wanted / Double(block)).rounded()) * block
+    }
+
+    /// Makes sure that every cell in sight of `area` has a colour, and its neighbours too.
+    func sample(_ view: PlanarView, area: PixelRect, quantisers: [Quantiser], format: PictureFormat) {
+        let across = cells(area.x, origin: originX, limit: format.width)
+        let down = cells(area.y, origin: originY, limit: format.height)
+        reserve(across, down, planes: format.planeCount)
+        for j in down {
+            for i in across where states[stateIndex(i, j)] != .fresh {
+                let held = states[stateIndex(i, j)] == .stale
+                for plane in 0..<planeCount {
+                    let index = colorIndex(i, j, plane)
+                    let mean = mean(view.planes[plane], plane, i, j, format)
+                    let level = quantisers[plane].level(mean, held: held ? Int(colors[index]) : nil)
+                    colors[index] = UInt16(truncatingIfNeeded: level)
+                }
+                states[stateIndex(i, j)] = .fresh
+            }
+        }
+        visibleColumns = across
+        visibleRows = down
+    }
+
+    /// Cells with colours for this frame, all fresh.
+    private var visibleColumns = 0..<0
+    private var visibleRows = 0..<0
+
+    /// The cells that pixels lie in, one more each way, as far as they have pixels in the picture.
+    private func cells(_ pixels: Range<Int>, origin: Int, limit: Int) -> Range<Int> {
+        let low = max(floorDivide(pixels.lowerBound - origin, side) - 1, floorDivide(-origin, side))
+        let high = min(
+            floorDivide(pixels.upperBound - 1 - origin, side) + 1, floorDivide(limit - 1 - origin, side))
+        return low..<max(low, high + 1)
+    }
+
+    /// The mean of a cell's samples inside the picture, rounded.
+    private func mean(_ plane: Plane, _ index: Int, _ i: Int, _ j: Int, _ format: PictureFormat) -> Int {
+        let (shiftX, shiftY) = (format.shiftX(ofPlane: index), format.shiftY(ofPlane: index))
+        let (left, top) = ((originX + i * side) >> shiftX, (originY + j * side) >> shiftY)
+        let x = max(left, 0)..<min(left + side >> shiftX, plane.width)
+        let y = max(top, 0)..<min(top + side >> shiftY, plane.height)
+        let sum = format.bytesPerSample == 1 ? cellSum8(plane, x, y) : cellSum16(plane, x, y)
+        let count = UInt64(x.count * y.count)
+        return Int((sum + count / 2) / count)
+    }
+
+    /// Makes room for cells; those that fall out of the window are forgotten, so that memory stays bounded.
+    private func reserve(_ across: Range<Int>, _ down: Range<Int>, planes: Int) {
+        let fits =
+            planes == planeCount && columns.lowerBound <= across.lowerBound && across.upperBound <= columns.upperBound
+            && rows.lowerBound <= down.lowerBound && down.upperBound <= rows.upperBound
+        if fits { return }
+        // What is in sight and as much again around it, so that a face on the move doesn't make room in every frame.
+        let newColumns = across.lowerBound - across.count / 2..<across.upperBound + across.count / 2
+        let newRows = down.lowerBound - down.count / 2..<down.upperBound + down.count / 2
+        let count = newColumns.count * newRows.count
+        let newColors = UnsafeMutablePointer<UInt16>.allocate(capacity: max(1, count * planes))
+        newColors.update(repeating: 0, count: count * planes)
+        var newStates = [CellState](repeating: .unknown, count: count)
+        if planes == planeCount {
+            for j in rows.clamped(to: newRows) {
+                for i in columns.clamped(to: newColumns) {
+                    let cell = (j - newRows.lowerBound) * newColumns.count + i - newColumns.lowerBound
+                    newStates[cell] = states[stateIndex(i, j)]
+                    for plane in 0..<planes { newColors[plane * count + cell] = colors[colorIndex(i, j, plane)] }
+                }
+            }
+        }
+        colors.deallocate()
+        (colors, states, columns, rows, planeCount) = (newColors, newStates, newColumns, newRows, planes)
+    }
+
+    private func stateIndex(_ i: Int, _ j: Int) -> Int {
+        (j - rows.lowerBound) * columns.count + i - columns.lowerBound
+    }
+
+    private func colorIndex(_ i: Int, _ j: Int, _ plane: Int) -> Int {
+        plane * columns.count * rows.count + stateIndex(i, j)
+    }
+
+    /// The colours that row `y` of a plane is drawn from; valid until the next `sample`.
+    func row(_ y: Int, plane: Int, format: PictureFormat) -> CellRow {
+        let shiftY = format.shiftY(ofPlane: plane)
+        let height = side >> shiftY
+        let top = originY >> shiftY
+        let j = floorDivide(y - top, height)
+        func colors(ofRow j: Int) -> UnsafePointer<UInt16> {
+            let row = min(max(j, visibleRows.lowerBound), visibleRows.upperBound - 1)
+            return UnsafePointer(self.colors + colorIndex(visibleColumns.lowerBound, row, plane))
+        }
+        return CellRow(
+            originX: originX >> format.shiftX(ofPlane: plane), side: side >> format.shiftX(ofPlane: plane),
+            columns: visibleColumns, above: colors(ofRow: j - 1), own: colors(ofRow: j), below: colors(ofRow: j + 1),
+            position: (Float(y - top - j * height) + 0.5) / Float(height))
+    }
+}
