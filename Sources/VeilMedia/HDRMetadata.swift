@@ -55,21 +55,21 @@ struct HDRMetadata {
 
     /// Puts the metadata into a stream of the output, for the container to write.
     func attach(to stream: UnsafeMutablePointer<AVStream>) throws(MediaError) {
-        if var m = mastering {
-            try Self.attach(&m, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, to: stream)
+        if let m = mastering {
+            try Self.attach(m, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, to: stream)
         }
-        if var l = light {
-            try Self.attach(&l, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, to: stream)
+        if let l = light {
+            try Self.attach(l, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, to: stream)
         }
     }
 
     private static func attach<T>(
-        _ value: inout T, _ type: AVPacketSideDataType, to stream: UnsafeMutablePointer<AVStream>
+        _ value: T, _ type: AVPacketSideDataType, to stream: UnsafeMutablePointer<AVStream>
     ) throws(MediaError) {
         let size = MemoryLayout<T>.size
         guard let data = av_stream_new_side_data(stream, type, size) else {
             throw MediaError(.internalFailure, "copying HDR metadata", detail: "out of memory")
         }
-        withUnsafeBytes(of: &value) { UnsafeMutableRawPointer(data).copyMemory(from: $0.baseAddress!, byteCount: size) }
+        UnsafeMutableRawPointer(data).storeBytes(of: value, as: T.self)
     }
 }
