@@ -4,6 +4,10 @@ public struct AnalysisSettings: Sendable, Hashable {
     public var confirmThreshold = 0.4
     /// The score (0…1) from which a detection continues a track that exists.
     public var continueThreshold = 0.1
+    /// From this mean score (0…1) and `weakSightings` on, a track counts without ever reaching `confirmThreshold`.
+    public var weakScore = 0.2
+    /// In how many looks an unsure track must have been seen to count.
+    public var weakSightings = 5
     /// The detector looks at every n-th frame; tracks fill the frames between.
     public var detectEvery = 1
     /// The longer side, in pixels, of the picture that the detector sees.
@@ -33,6 +37,8 @@ public struct AnalysisSettings: Sendable, Hashable {
     static let fields: [Field] = [
         Field(name: "confirmThreshold", kind: .double(\.confirmThreshold, 0...1)),
         Field(name: "continueThreshold", kind: .double(\.continueThreshold, 0...1)),
+        Field(name: "weakScore", kind: .double(\.weakScore, 0...1)),
+        Field(name: "weakSightings", kind: .int(\.weakSightings, 1...1000)),
         Field(name: "detectEvery", kind: .int(\.detectEvery, 1...1000)),
         Field(name: "detectSize", kind: .int(\.detectSize, 32...16384)),
         Field(name: "minFace", kind: .double(\.minFace, 0...100_000)),

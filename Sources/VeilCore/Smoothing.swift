@@ -105,7 +105,9 @@ public struct BoxSmoother: Sendable, Hashable {
         var (first, end) = (0, 0)
         return times.indices.map { index in
             while times[index] - times[first] > distance || index - first > maximumNeighbours { first += 1 }
-            while end < times.count, times[end] - times[index] <= distance, end - index <= maximumNeighbours { end += 1 }
+            while end < times.count, times[end] - times[index] <= distance, end - index <= maximumNeighbours {
+                end += 1
+            }
             return first..<end
         }
     }

@@ -31,6 +31,9 @@ public enum LibraryLog {
         }
     }
 
+    /// Whether FFmpeg's words go to standard error.
+    public static var isVerbose: Bool { state.withLock { $0.verbose } }
+
     private static func note(_ raw: String, isError: Bool) {
         var line = raw
         while let end = line.last, end.isWhitespace { line.removeLast() }

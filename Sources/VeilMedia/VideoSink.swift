@@ -28,9 +28,11 @@ public final class VideoSink {
     ///
     /// - Parameters:
     ///   - path: where the bytes go (the unfinished file), `file` its final name.
+    ///   - decodedFormat: the decoder's pixel format, of which the first frame's may be a rearrangement.
     ///   - first: the source's first frame, as `VideoSource` hands it over.
     public init(
-        path: String, file: String, source: VideoSource, like first: borrowing Frame, settings: EncoderSettings,
+        path: String, file: String, source: VideoSource, decodedFormat: PixelFormat?, like first: borrowing Frame,
+        settings: EncoderSettings,
         audio: AudioPolicy
     ) throws(MediaError) {
         self.file = file
@@ -51,7 +53,7 @@ public final class VideoSink {
         if turn != .up {
             notices.append("a \(format.name) file holds no display matrix: the pixels are turned instead")
         }
-        if let decoded = source.decodedFormat, let loss = decoded.loss(storedAs: first.format) { notices.append(loss) }
+        if let decoded = decodedFormat, let loss = decoded.loss(storedAs: first.format) { notices.append(loss) }
 
         let choice = try EncoderChoice.choose(
             source: par.codec_id, requested: settings.codec, format: model.format, width: model.width,

@@ -1,0 +1,62 @@
+import VeilCore
+import VeilVision
+
+/// Follows a face from one frame to the next by its picture: cheap, so that the network need not look at every frame.
+struct Follower {
+    /// Where the face went, and how sure that is (normalised cross-correlation, 0…1).
+    struct Step {
+        var box: NormalizedRect
+        var certainty: Double
+    }
+
+    /// The longer side of the small luma pictures that are compared.
+    static let canvasSide = 480
+    /// Patches smaller than this can't be told apart from their surroundings.
+    private static let leastPatch = 12
+    /// The farthest a face is looked for, in canvas pixels, beside where it is expected.
+    private static let farthest = 40
+
+    private let matcher: PatchMatcher
+
+    init() throws(VisionError) { matcher = try PatchMatcher() }
+
+    /// How far the whole picture moved, in parts of its size; zero where it can't be told.
+    func cameraShift(from a: LumaPicture, to b: LumaPicture) throws(VisionError) -> NormalizedPoint {
+        guard let shift = try matcher.globalShift(from: a, to: b), shift.score > 0.05 else {
+            return NormalizedPoint(x: 0, y: 0)
+        }
+        return NormalizedPoint(x: shift.dx / Double(a.width), y: shift.dy / Double(a.height))
+    }
+
+    /// The box's place in `b`, given its place in `a`; nil where there is nothing to follow (flat, or out of the picture).
+    ///
+    /// - Parameter starts: movements to try first: the face's own, the camera's.
+    func follow(
+        _ box: NormalizedRect, from a: LumaPicture, to b: LumaPicture, starts: [NormalizedPoint]
+    ) throws(VisionError) -> Step? {
+        let (w, h) = (Double(a.width), Double(a.height))
+        let width = max(box.width * w, Double(Self.leastPatch))
+        let height = max(box.height * h, Double(Self.leastPatch))
+        let patch = PixelRect(
+            x: Int((box.center.x * w - width / 2).rounded()), y: Int((box.center.y * h - height / 2).rounded()),
+            width: Int(width.rounded()), height: Int(height.rounded()))
+        let reachX = min(Self.farthest, max(4, Int(width * 0.3)))
+        let reachY = min(Self.farthest, max(4, Int(height * 0.3)))
+        var best: PatchShift?
+        var tried: [(Int, Int)] = []
+        for start in starts {
+            let dx = Int((start.x * w).rounded())
+            let dy = Int((start.y * h).rounded())
+            if tried.contains(where: { abs($0.0 - dx) <= reachX / 2 && abs($0.1 - dy) <= reachY / 2 }) { continue }
+            tried.append((dx, dy))
+            var search = patch.grown(by: reachX, reachY)
+            search.x += dx
+            search.y += dy
+            if let found = try matcher.match(patch, of: a, in: search, of: b), found.score > (best?.score ?? -1) {
+                best = found
+            }
+        }
+        guard let best else { return nil }
+        return Step(box: box.offset(dx: best.dx / w, dy: best.dy / h), certainty: max(0, best.score))
+    }
+}

@@ -1,0 +1,133 @@
+import VeilCore
+import VeilMedia
+import VeilPixels
+import VeilVision
+
+/// The way of a frame. Read this file first.
+///
+/// `analyse` looks and never changes pixels; `render` changes pixels and never decides. Between them stands the plan.
+enum FramePath {
+    /// Decodes every frame, finds and follows faces, and plans what to cover.
+    static func analyse(
+        _ source: VideoSource, detector: any FaceDetector, settings: AnalysisSettings, observer: Observer
+    ) throws(VeilError) -> Findings {
+        let file = source.demuxer.file
+        var analyser = try vision(file) { () throws(VisionError) in
+            try Analyser(settings: settings, detector: detector)
+        }
+        var findings = Findings()
+        let clock = Stopwatch()
+        while true {
+            if observer.isCancelled() { throw .cancelled }
+            guard let frame = try media({ () throws(MediaError) in try source.nextFrame() }) else { break }
+            let pts = frame.pts ?? 0
+            let geometry = Geometry(of: frame, source: source)
+            if findings.frames.isEmpty { findings.size = geometry.uprightSize }
+            findings.frames.append(PlannedFrame(pts: pts, coverWhole: frame.isDamaged))
+            try vision(file) { () throws(VisionError) in
+                try frame.withPlanes { (view) throws(VisionError) in
+                    try analyser.add(
+                        Analyser.Picture(
+                            view: view, orientation: geometry.orientation, width: geometry.uprightSize.width,
+                            height: geometry.uprightSize.height, sampleAspectRatio: geometry.uprightAspect),
+                        time: source.seconds(pts))
+                }
+            }
+            observer.progress(
+                Progress(
+                    stage: .analysing, frames: findings.frames.count, expected: source.expectedFrames,
+                    faces: analyser.facesNow, elapsed: clock.seconds))
+        }
+        findings.tracks = analyser.finish()
+        findings.cuts = analyser.cuts.map { findings.frames[$0].pts }
+        findings.frames = PlanBuilder(settings: settings).frames(
+            tracks: findings.tracks, frames: findings.frames, times: analyser.allTimes)
+        return findings
+    }
+
+    /// Decodes every frame again, covers what the plan says, encodes, and copies the other streams.
+    static func render(
+        _ source: VideoSource, plan: RedactionPlan, settings: RedactionSettings, to sink: VideoSink, observer: Observer
+    ) throws(VeilError) -> Rendered {
+        let file = source.demuxer.file
+        var cursor = try planned(file) { () throws(PlanError) in try PlanCursor(plan) }
+        let redactor: Redactor
+        do throws(FilterChainError) { redactor = try Redactor(settings.chain) } catch { throw .filters(error) }
+        let cuts = Set(plan.cuts)
+        var done = Rendered()
+        let clock = Stopwatch()
+        while true {
+            if observer.isCancelled() { throw .cancelled }
+            guard let event = try media({ () throws(MediaError) in try source.next() }) else { break }
+            switch event {
+            case .packet(let packet):
+                try media { () throws(MediaError) in try sink.write(packet) }
+            case .frame(var frame):
+                let pts = frame.pts ?? 0
+                let coverage = frame.isDamaged ? passOver(&cursor, pts) : cursor.next(pts: pts)
+                try cover(
+                    &frame, coverage, Geometry(of: frame, source: source), settings, redactor, cuts, &done, source)
+                try media { () throws(MediaError) in try sink.write(frame) }
+                done.frames += 1
+                observer.progress(
+                    Progress(
+                        stage: .rendering, frames: done.frames, expected: plan.frames.count, faces: done.regions,
+                        elapsed: clock.seconds))
+            }
+        }
+        try media { () throws(MediaError) in try sink.finish() }
+        return done
+    }
+
+    /// A broken frame is covered whole whatever the plan says; the plan's entry for it is used up.
+    private static func passOver(_ cursor: inout PlanCursor, _ pts: Int64) -> FrameCoverage {
+        _ = cursor.next(pts: pts)
+        return .whole
+    }
+
+    private static func cover(
+        _ frame: inout Frame, _ coverage: FrameCoverage, _ geometry: Geometry, _ settings: RedactionSettings,
+        _ redactor: Redactor, _ cuts: Set<Int64>, _ done: inout Rendered, _ source: VideoSource
+    ) throws(VeilError) {
+        let pts = frame.pts ?? 0
+        let time = source.seconds(pts)
+        let isCut = cuts.contains(pts)
+        switch coverage {
+        case .regions(let regions):
+            guard !regions.isEmpty else { return }
+            let masks = regions.map { geometry.mask($0, scale: settings.maskScale) }
+            try writable(&frame)
+            frame.withPlanes { redactor.apply(to: $0, regions: masks, time: time, cutBefore: isCut) }
+            done.regions += regions.count
+        case .absent where settings.onError == .stop:
+            throw .media(
+                MediaError(
+                    .damaged, "rendering", file: source.demuxer.file, stream: source.stream.index, time: time,
+                    detail: "the plan doesn't know this frame",
+                    advice: "make the plan anew with veil detect, or let --on-error cover cover the frame whole"))
+        case .whole, .absent:
+            try writable(&frame)
+            frame.withPlanes { redactor.coverWhole($0, time: time, cutBefore: isCut) }
+            done.coveredWhole += 1
+        }
+    }
+
+    private static func writable(_ frame: inout Frame) throws(VeilError) {
+        do throws(MediaError) { try frame.makeWritable() } catch { throw .media(error) }
+    }
+}
+
+/// What an analysis found.
+struct Findings {
+    var frames: [PlannedFrame] = []
+    var tracks: [Track] = []
+    var cuts: [Int64] = []
+    var size = (width: 0, height: 0)
+}
+
+/// What a rendering did.
+struct Rendered {
+    var frames = 0
+    var coveredWhole = 0
+    var regions = 0
+}

@@ -1,0 +1,75 @@
+import VeilCore
+import VeilMedia
+import VeilPixels
+
+/// Which detector looks for faces.
+public enum DetectorKind: String, Sendable, Hashable, CaseIterable {
+    /// A small network; the default.
+    case centerface
+    /// Haar cascades: older, misses far more.
+    case haar
+}
+
+/// Everything a person can choose about a redaction.
+public struct RedactionSettings: Sendable {
+    public var detector = DetectorKind.centerface
+    public var analysis = AnalysisSettings()
+    /// What covers the faces.
+    public var chain = FilterChain()
+    /// The mask's size, in sizes of the face (1…4).
+    public var maskScale = 1.3
+    public var encoder = EncoderSettings()
+    public var audio = AudioPolicy.keep
+    public var onError = DamagePolicy.stop
+    /// Replace an output that exists.
+    public var overwrite = false
+    /// The folder of models; nil for the installed ones.
+    public var models: String?
+    /// Threads for decoding, looking and encoding; 0 for as many as there are cores.
+    public var threads = 0
+
+    public init() {}
+}
+
+/// How far the work has come.
+public struct Progress: Sendable, Hashable {
+    public enum Stage: String, Sendable, Hashable { case analysing, rendering }
+
+    public var stage: Stage
+    public var frames: Int
+    /// How many there will be; nil where the source doesn't say.
+    public var expected: Int?
+    /// Tracks in sight while analysing; regions covered so far while rendering.
+    public var faces: Int
+    /// Seconds since the stage began.
+    public var elapsed: Double
+}
+
+/// How the work talks to whoever asked for it.
+public struct Observer: Sendable {
+    /// Called after each frame; must be quick.
+    public var progress: @Sendable (Progress) -> Void
+    /// Asked before each frame; true ends the work with `VeilError.cancelled`.
+    public var isCancelled: @Sendable () -> Bool
+
+    public init(
+        progress: @escaping @Sendable (Progress) -> Void = { _ in },
+        isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) {
+        self.progress = progress
+        self.isCancelled = isCancelled
+    }
+}
+
+/// What was done to one file.
+public struct RedactionResult: Sendable {
+    public var plan: RedactionPlan
+    public var framesWritten: Int
+    /// Frames covered whole, because they could not be decoded or analysed or the plan says so.
+    public var framesCoveredWhole: Int
+    /// What differs from the source or was left out, for a person.
+    public var notices: [String]
+    public var encoder: String
+    public var analysisSeconds: Double
+    public var renderSeconds: Double
+}
