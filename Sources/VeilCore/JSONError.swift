@@ -99,7 +99,8 @@ extension JSONError.Reason: CustomStringConvertible {
         case .unexpectedEnd: "the text ends too early"
         case .unexpectedCharacter(let scalar, let expected): "expected \(expected), found \(quoted(String(scalar)))"
         case .trailingData: "something follows the end of the value"
-        case .badEscape: "a wrong escape in a string; JSON has \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four hex digits"
+        case .badEscape:
+            "a wrong escape in a string; JSON has \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four hex digits"
         case .badNumber: "a number that JSON doesn't have; write it like 12, -0.5 or 1e-3"
         case .notFinite: "NaN and infinity aren't numbers in JSON"
         case .wrongType(let expected, let found): "expected \(expected), found \(found)"

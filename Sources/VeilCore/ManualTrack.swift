@@ -28,7 +28,9 @@ public struct ManualTrack: Sendable, Hashable {
     /// Angles run from one number to the next as they are written: from 170 to 190 is a turn by 20°, from 170 to -170 one
     /// by 340°.
     public func shape(at pts: Int64) -> Shape? {
-        guard let first = keyframes.first, let last = keyframes.last, pts >= first.pts, pts <= last.pts else { return nil }
+        guard let first = keyframes.first, let last = keyframes.last, pts >= first.pts, pts <= last.pts else {
+            return nil
+        }
         // The first keyframe that isn't before the time, by bisection.
         var (low, high) = (0, keyframes.count - 1)
         while low < high {
