@@ -20,7 +20,7 @@ public struct BoxSmoother: Sendable, Hashable {
     /// How far around a frame sizes are compared, in seconds; the Gaussian's standard deviation is half of it.
     public var reach = 0.2
     /// At low frame rates the reach grows to so many boxes on each side …
-    public var boxesInReach = 4.0
+    public var boxesInReach = 5.0
     /// … but not beyond this, in seconds: where boxes are further apart than that, nothing is smoothed.
     public var maximumReach = 0.5
     /// In half sizes of a box.
@@ -32,7 +32,8 @@ public struct BoxSmoother: Sendable, Hashable {
 
     /// The smoothed boxes, one for each given; each contains its own, apart from rounding (1e-9 of its size).
     ///
-    /// So does the ellipse inscribed in the smoothed box that of the given one.
+    /// So does the ellipse inscribed in the smoothed box that of the given one. The cost: where a still face's boxes are
+    /// off by up to 2 % in place and size, areas grow by a tenth on average and by a sixth at the very most.
     ///
     /// - Parameters:
     ///   - boxes: finite, of one track, without a scene cut among them.

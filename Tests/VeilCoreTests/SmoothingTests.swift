@@ -43,7 +43,10 @@ import VeilCore
             #expect(abs(after.width - before.width) < 0.01 * 0.08)
             #expect(abs(after.height - before.height) < 0.01 * 0.12)
         }
-        for box in smoothed { #expect(box.area <= 1.15 * 0.08 * 0.12) }
+        let growth = smoothed.map { $0.area / (0.08 * 0.12) }
+        #expect(growth.reduce(0, +) / Double(growth.count) < 1.15)
+        // Both offsets and both sizes at their worst at once would need 1.02² · (1 + √2 · 0.04)² = 1.16 with the true centre.
+        for each in growth { #expect(each < 1.17) }
     }
 
     @Test(arguments: 0..<60)
