@@ -124,7 +124,9 @@ extension JSONReader {
         var unescaped: [UInt8]?
         while true {
             let byte = try peek()
-            guard offset - open <= limits.string else { throw failure(.stringTooLong(limit: limits.string), at: open) }
+            guard offset - open - 1 <= limits.string else {
+                throw failure(.stringTooLong(limit: limits.string), at: open)
+            }
             switch byte {
             case UInt8(ascii: "\""):
                 let end = offset

@@ -111,11 +111,14 @@ extension PlanSummary.Track {
         json.key("frames")
         json.value(frames)
         json.key("share")
-        json.value(share)
+        json.value(rounded(share))
         json.key("start")
-        json.value(start)
+        json.value(rounded(start))
         json.key("end")
-        json.value(end)
+        json.value(rounded(end))
         json.endObject()
     }
+
+    /// To thousandths, for people.
+    private func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }

@@ -17,10 +17,12 @@
 /// 4. Half sizes become the largest of their neighbours within `reach`, then a mean of these with triangular weights of
 ///    the same reach. Each of those largest had the frame's own among its neighbours, so the mean isn't less.
 public struct BoxSmoother: Sendable, Hashable {
-    /// The Gaussian's standard deviation, in seconds.
-    public var sigma = 0.1
-    /// How far around a frame sizes are compared, in seconds.
+    /// How far around a frame sizes are compared, in seconds; the Gaussian's standard deviation is half of it.
     public var reach = 0.2
+    /// At low frame rates the reach grows to so many boxes on each side …
+    public var boxesInReach = 5.0
+    /// … but not beyond this, in seconds: where boxes are further apart than that, nothing is smoothed.
+    public var maximumReach = 0.5
     /// In half sizes of a box.
     public var maximumShift = 0.4
     /// Boxes on each side that are looked at, however close in time.
@@ -30,7 +32,8 @@ public struct BoxSmoother: Sendable, Hashable {
 
     /// The smoothed boxes, one for each given; each contains its own, apart from rounding (1e-9 of its size).
     ///
-    /// So does the ellipse inscribed in the smoothed box that of the given one.
+    /// So does the ellipse inscribed in the smoothed box that of the given one. The cost: where a still face's boxes are
+    /// off by up to 2 % in place and size, areas grow by a tenth on average and by a sixth at the very most.
     ///
     /// - Parameters:
     ///   - boxes: finite, of one track, without a scene cut among them.
@@ -39,6 +42,8 @@ public struct BoxSmoother: Sendable, Hashable {
         precondition(boxes.count == times.count, "as many times as boxes")
         guard boxes.count > 1 else { return boxes }
         let times = ascending(times)
+        let reach = reach(times)
+        let sigma = reach / 2
         var centers: [NormalizedPoint] = []
         var halves: [(x: Double, y: Double)] = []
         centers.reserveCapacity(boxes.count)
@@ -46,7 +51,7 @@ public struct BoxSmoother: Sendable, Hashable {
         for (index, window) in windows(times, within: 3 * sigma).enumerated() {
             let box = boxes[index]
             let (a, b) = (max(box.width, 0) / 2, max(box.height, 0) / 2)
-            var center = lineAt(index, boxes: boxes, times: times, window: window)
+            var center = lineAt(index, boxes: boxes, times: times, window: window, sigma: sigma)
             var (u, v) = (a > 0 ? (center.x - box.center.x) / a : 0, b > 0 ? (center.y - box.center.y) / b : 0)
             let shift = hypot(u, v)
             if shift > maximumShift {
@@ -66,7 +71,8 @@ public struct BoxSmoother: Sendable, Hashable {
             var (sum, x, y) = (0.0, 0.0, 0.0)
             for neighbour in neighbours[index] {
                 // Weights above 0 at the window's ends, so that a lone box is still its own mean.
-                let weight = 1.05 - abs(times[neighbour] - times[index]) / max(reach, .leastNormalMagnitude)
+                let distance = abs(times[neighbour] - times[index])
+                let weight = reach > 0 ? max(0.05, 1.05 - distance / reach) : 1
                 sum += weight
                 x += weight * largest[neighbour].x
                 y += weight * largest[neighbour].y
@@ -75,8 +81,17 @@ public struct BoxSmoother: Sendable, Hashable {
         }
     }
 
+    /// The reach for boxes that are so far apart, in seconds.
+    private func reach(_ times: [Double]) -> Double {
+        let gaps = zip(times, times.dropFirst()).map { $1 - $0 }.sorted()
+        let usual = gaps.isEmpty ? 0 : gaps[gaps.count / 2]
+        return max(reach, min(boxesInReach * usual, maximumReach))
+    }
+
     /// The centre at a frame of the line that fits its neighbours best.
-    private func lineAt(_ index: Int, boxes: [NormalizedRect], times: [Double], window: Range<Int>) -> NormalizedPoint {
+    private func lineAt(
+        _ index: Int, boxes: [NormalizedRect], times: [Double], window: Range<Int>, sigma: Double
+    ) -> NormalizedPoint {
         // Sums of weights w, and of w times t, t², x, y, tx, ty, with t and the centres as offsets from the frame's own.
         var (w, t1, t2, x0, y0, x1, y1) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         let origin = boxes[index].center
@@ -102,6 +117,8 @@ public struct BoxSmoother: Sendable, Hashable {
 
     /// For each time the range of those within a distance of it. If i is in j's range then j is in i's.
     private func windows(_ times: [Double], within distance: Double) -> [Range<Int>] {
+        // So that rounding of times doesn't decide about a box that lies just at the end.
+        let distance = distance + 1e-6
         var (first, end) = (0, 0)
         return times.indices.map { index in
             while times[index] - times[first] > distance || index - first > maximumNeighbours { first += 1 }
