@@ -54,20 +54,26 @@ enum BashCompletion {
         let valued = verb.flags.map(\.info).filter(\.takesValue)
         if !valued.isEmpty {
             lines.append("    case $prev in")
-            for flag in valued { lines.append("    \(pattern(flag))) \(action(flag.completion)) return ;;") }
+            for flag in valued where flag.completion != .nothing {
+                lines.append("    \(pattern(flag))) \(action(flag.completion))return ;;")
+            }
+            let unguessed = valued.filter { $0.completion == .nothing }.map(pattern)
+            if !unguessed.isEmpty {
+                lines.append("    \(unguessed.joined(separator: "|"))) \(action(.nothing))return ;;")
+            }
             lines.append("    esac")
         }
         let words = verb.flags.map(\.info).flatMap { flag in
             ["--" + flag.name] + (flag.short.map { ["-\($0)"] } ?? [])
         }
         lines += [
-            "    if [[ $cur == -?* || $cur == - ]]; then",
+            "    if [[ $cur == -* ]]; then",
             "        _veil_words '\(words.joined(separator: " "))' \"$cur\"",
             "        return",
             "    fi",
         ]
         // Files are bash's default.
-        if verb.operands.completion != .files { lines.append("    \(action(verb.operands.completion)) return") }
+        if verb.operands.completion != .files { lines.append("    \(action(verb.operands.completion))return") }
         lines.append("    ;;")
         return lines.map { "    " + $0 }.joined(separator: "\n")
     }
@@ -78,10 +84,10 @@ enum BashCompletion {
 
     private static func action(_ completion: Completion) -> String {
         switch completion {
-        case .nothing: "_veil_words '' \"$cur\";"
+        case .nothing: "_veil_words '' \"$cur\"; "
         case .files: ""
-        case .directories: "compopt -o dirnames +o default +o bashdefault 2>/dev/null;"
-        case .words(let words): "_veil_words '\(words.joined(separator: " "))' \"$cur\";"
+        case .directories: "compopt -o dirnames +o default +o bashdefault 2>/dev/null; "
+        case .words(let words): "_veil_words '\(words.joined(separator: " "))' \"$cur\"; "
         }
     }
 }

@@ -15,7 +15,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
     var meaning: String {
         switch self {
         case .done: "All inputs were done."
-        case .inputFailed: "At least one input failed, and has no output; the others were done."
+        case .inputFailed: "At least one input failed and has no output; the others were done."
         case .usage: "The command line was wrong; nothing was done."
         case .faceFound: "A face was found."
         case .interrupted: "The run was interrupted; finished outputs are whole, the others are absent."

@@ -40,7 +40,10 @@ struct FlagInfo: Sendable {
 
     /// "2 to 64; default: 5": what help says in brackets after the sentences. Nil when there's nothing to say.
     var note: String? {
-        let parts = [limits, defaultText.map { "default: \($0)" }, isRepeatable ? "may be repeated" : nil]
+        let parts = [
+            limits, defaultText.map { "default: \($0)" }, isRepeatable ? "may be repeated" : nil,
+            excludes.count == 1 ? "not with --\(excludes[0])" : nil,
+        ]
         let said = parts.compactMap(\.self)
         return said.isEmpty ? nil : said.joined(separator: "; ")
     }

@@ -84,7 +84,7 @@ enum Flags {
     static let report = Flag<String?>.optional(
         "report", .file, otherwise: nil, .plan, "Write what was found and done to FILE, as JSON.")
     static let planOutput = Flag<String?>.optional(
-        "output", short: "o", .file, otherwise: "IN.plan.json beside IN", .output,
+        "output", short: "o", .file, otherwise: "IN.EXT.plan.json beside IN", .output,
         "Write the plan to FILE; - is standard output."
     ).common()
 

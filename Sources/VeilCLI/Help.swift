@@ -41,8 +41,15 @@ enum Help {
     private static func rows(_ flag: FlagInfo) -> [String] {
         let short = flag.short.map { "-\($0), " } ?? "    "
         let value = flag.valueName.map { " \($0)" } ?? ""
-        return row("\(short)--\(flag.name)\(value)", flag.help + (flag.note.map { " [\($0)]" } ?? ""))
+        return row("\(short)--\(flag.name)\(value)", flag.help + (flag.note.map { " " + kept("[\($0)]") } ?? ""))
     }
+
+    /// A note that fits into one line is kept in one: its spaces are not broken at.
+    private static func kept(_ note: String) -> String {
+        note.count > width - column ? note : String(note.map { $0 == " " ? unbroken : $0 })
+    }
+
+    private static let unbroken: Character = "\u{A0}"
 
     /// One entry of a two-column list; a first part that's too long has a line of its own.
     private static func row(_ left: String, _ right: String) -> [String] {
@@ -58,6 +65,6 @@ enum Help {
 
     private static func finished(_ lines: [String]) -> String {
         let end = lines.lastIndex { !$0.isEmpty } ?? 0
-        return lines[...end].joined(separator: "\n") + "\n"
+        return String(lines[...end].joined(separator: "\n").map { $0 == unbroken ? " " : $0 }) + "\n"
     }
 }

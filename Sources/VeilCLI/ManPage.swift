@@ -3,6 +3,8 @@ enum ManPage {
     static var text: String {
         var page = [
             ".TH VEIL 1 \"\" \"veil \(Version.current)\" \"User Commands\"",
+            // No hyphenation: flags are to be found and copied as they are.
+            ".nh",
             ".SH NAME", "veil \\- " + escaped("find faces in videos and pictures and cover them"),
             ".SH SYNOPSIS",
         ]

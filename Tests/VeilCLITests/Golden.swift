@@ -1,0 +1,253 @@
+// The whole help, as people see it. When a text changes on purpose, change it here too and look at it while doing so.
+
+enum Golden {
+    static let overview = """
+        veil 0.1.0: finds faces in videos and pictures and covers them
+
+        Usage: veil [redact] [FLAGS] IN...
+               veil detect [FLAGS] IN...
+               veil doctor [FLAGS]
+               veil help [FLAGS] [VERB]
+
+        Verbs:
+          redact (default)           Cover the faces in videos and pictures
+          detect                     Find the faces and write a plan of what to cover
+          doctor                     Check that everything veil needs is in place
+          help                       Print help, or help on a verb
+
+        Flags used most (for all: veil redact --help):
+          -o, --output FILE          Write the result to FILE; - is standard output.
+                                     [default: IN.redacted.EXT beside IN]
+              --force                Replace the output if it exists.
+              --thorough             Search harder for small and turned faces; takes
+                                     several times as long. [not with --fast]
+              --fast                 Search less; small or brief faces may be missed.
+              --effect pixellate|blur|solid
+                                     Cover with a mosaic, a blur or one colour. Only
+                                     solid leaves nothing of the face.
+                                     [default: pixellate]
+          -q, --quiet                Print errors only, no progress.
+                                     [not with --verbose]
+          -h, --help                 Print help.
+          -V, --version              Print the version.
+
+        Examples:
+          veil clip.mp4
+              Write clip.redacted.mp4 with all faces covered
+          veil clip.mp4 -o out.mp4 --effect solid
+              Choose the name, cover in black
+          veil detect clip.mp4 -o plan.json
+              Write a plan to look through
+          veil doctor
+              Check the installation
+          veil help redact
+              Explain all flags of redact
+
+        """
+
+    static let redact = """
+        Cover the faces in videos and pictures
+
+        Usage: veil [redact] [FLAGS] IN...
+
+        Finds the faces in each IN, follows them from frame to frame, and writes a copy
+        in which they are covered. IN itself is never changed, and the copy appears
+        under its name only when it is whole. A single - is standard input.
+
+        No detector finds every face: look at the result before you hand it on.
+
+        Output:
+          -o, --output FILE          Write the result to FILE; - is standard output.
+                                     [default: IN.redacted.EXT beside IN]
+              --force                Replace the output if it exists.
+              --audio keep|drop      Keep the sound or leave it out. A voice can tell
+                                     who someone is, too. [default: keep]
+              --codec NAME           Encode the video with this codec. [h264, hevc, vp8,
+                                     vp9, av1, mpeg4, mpeg2, mjpeg, prores, ffv1;
+                                     default: the source's own]
+              --crf N                Set the encoder's constant quality: lower looks
+                                     better and takes more space.
+                                     [0 to 63; default: the encoder's own]
+              --preset NAME          Choose the encoder's speed, such as medium or slow.
+                                     [default: the encoder's own]
+              --encoder-option KEY=VALUE
+                                     Hand an option to the encoder as it is.
+                                     [may be repeated]
+              --on-error stop|cover  What to do about a frame that can't be read or
+                                     searched: stop and write nothing, or cover the
+                                     whole frame and go on. [default: stop]
+
+        Finding faces:
+              --detector centerface|haar
+                                     Choose what finds the faces. centerface is a neural
+                                     network; haar is older and misses far more.
+                                     [default: centerface]
+              --threshold N          Take for a face what scores at least this much.
+                                     Lower finds more faces and more that are none.
+                                     [0 to 1; default: the detector's own]
+              --detect-size PIXELS   Search a picture whose longer side has this size.
+                                     Larger finds smaller faces and takes longer.
+                                     [64 to 8192; default: chosen by the picture]
+              --detect-every N       Search each Nth frame only; in between, faces are
+                                     followed.
+                                     [1 or more; default: chosen by the frame rate]
+              --min-face SIZE        Leave out faces smaller than this, in pixels (24)
+                                     or in percent of the picture's shorter side (2%).
+                                     [default: none]
+              --thorough             Search harder for small and turned faces; takes
+                                     several times as long. [not with --fast]
+              --fast                 Search less; small or brief faces may be missed.
+              --linger SECONDS       Go on covering a face for this long after it was
+                                     last seen. [0 to 60; default: 0.5]
+
+        Covering faces:
+              --effect pixellate|blur|solid
+                                     Cover with a mosaic, a blur or one colour. Only
+                                     solid leaves nothing of the face.
+                                     [default: pixellate]
+              --cells N              Use this many mosaic cells across a face. Fewer
+                                     hide more; more than 8 leave a face readable.
+                                     [2 to 64; default: 5]
+              --color COLOR          Use this colour for solid. [RRGGBB or black, gray,
+                                     white, red, green, blue or yellow; default: black]
+              --mask ellipse|box     Cover an ellipse or the whole box around a face.
+                                     [default: ellipse]
+              --mask-scale N         Make the mask this many times as large as the face.
+                                     [1 to 4; default: 1.3]
+              --softness N           Fade the mask's edge over this share of its size.
+                                     The fade lies outside the mask.
+                                     [0 to 1; default: 0.1]
+              --hold SECONDS         Keep a mosaic's colours for this long. Fresh
+                                     colours in each frame give a moving face away.
+                                     [0 to 60; default: 1]
+
+        Plan and report:
+              --plan FILE            Cover what this plan says instead of searching.
+                                     Make one with 'veil detect'.
+              --report FILE          Write what was found and done to FILE, as JSON.
+
+        General:
+              --models DIR           Take the detectors' models from DIR.
+                                     [default: $VEIL_MODELS, or the installed ones]
+              --threads N            Use this many threads.
+                                     [1 to 1024; default: as many as there are cores]
+          -q, --quiet                Print errors only, no progress.
+                                     [not with --verbose]
+          -v, --verbose              Say more about what is done.
+          -h, --help                 Print help.
+          -V, --version              Print the version.
+
+        Examples:
+          veil clip.mp4
+              Write clip.redacted.mp4 with all faces covered
+          veil clip.mp4 -o out.mp4 --effect solid
+              Choose the name, cover in black
+          veil --thorough *.mp4
+              Search harder, in many files
+          veil clip.mp4 --plan plan.json
+              Cover what a plan says
+
+        """
+
+    static let detect = """
+        Find the faces and write a plan of what to cover
+
+        Usage: veil detect [FLAGS] IN...
+
+        Finds the faces in each IN and follows them, as redact does, but writes a plan
+        instead of a copy: a JSON file that says what to cover, when and where. Look
+        through it, change it, and hand it to 'veil redact --plan'.
+
+        Output:
+          -o, --output FILE          Write the plan to FILE; - is standard output.
+                                     [default: IN.EXT.plan.json beside IN]
+              --force                Replace the output if it exists.
+              --on-error stop|cover  What to do about a frame that can't be read or
+                                     searched: stop and write nothing, or cover the
+                                     whole frame and go on. [default: stop]
+
+        Finding faces:
+              --detector centerface|haar
+                                     Choose what finds the faces. centerface is a neural
+                                     network; haar is older and misses far more.
+                                     [default: centerface]
+              --threshold N          Take for a face what scores at least this much.
+                                     Lower finds more faces and more that are none.
+                                     [0 to 1; default: the detector's own]
+              --detect-size PIXELS   Search a picture whose longer side has this size.
+                                     Larger finds smaller faces and takes longer.
+                                     [64 to 8192; default: chosen by the picture]
+              --detect-every N       Search each Nth frame only; in between, faces are
+                                     followed.
+                                     [1 or more; default: chosen by the frame rate]
+              --min-face SIZE        Leave out faces smaller than this, in pixels (24)
+                                     or in percent of the picture's shorter side (2%).
+                                     [default: none]
+              --thorough             Search harder for small and turned faces; takes
+                                     several times as long. [not with --fast]
+              --fast                 Search less; small or brief faces may be missed.
+              --linger SECONDS       Go on covering a face for this long after it was
+                                     last seen. [0 to 60; default: 0.5]
+
+        General:
+              --models DIR           Take the detectors' models from DIR.
+                                     [default: $VEIL_MODELS, or the installed ones]
+              --threads N            Use this many threads.
+                                     [1 to 1024; default: as many as there are cores]
+          -q, --quiet                Print errors only, no progress.
+                                     [not with --verbose]
+          -v, --verbose              Say more about what is done.
+          -h, --help                 Print help.
+          -V, --version              Print the version.
+
+        Examples:
+          veil detect clip.mp4 -o plan.json
+              Write a plan to look through
+
+        """
+
+    static let doctor = """
+        Check that everything veil needs is in place
+
+        Usage: veil doctor [FLAGS]
+
+        Looks for the models, the codecs and the libraries, and says what is there, what
+        is missing and what to do about it. Changes nothing.
+
+        General:
+              --models DIR           Take the detectors' models from DIR.
+                                     [default: $VEIL_MODELS, or the installed ones]
+              --threads N            Use this many threads.
+                                     [1 to 1024; default: as many as there are cores]
+          -q, --quiet                Print errors only, no progress.
+                                     [not with --verbose]
+          -v, --verbose              Say more about what is done.
+          -h, --help                 Print help.
+          -V, --version              Print the version.
+
+        Examples:
+          veil doctor
+              Check the installation
+
+        """
+
+    static let completions = """
+        Print completions for a shell
+
+        Usage: veil completions [FLAGS] bash|zsh|fish
+
+        Prints a script that lets the shell complete veil's verbs, flags and values.
+        Save it where your shell looks for completions, or load it at start-up:
+
+        bash: source <(veil completions bash)
+
+        zsh: source <(veil completions zsh), after compinit
+
+        fish: veil completions fish | source
+
+        General:
+          -h, --help                 Print help.
+          -V, --version              Print the version.
+
+        """
+}
