@@ -9,7 +9,9 @@ struct DoctorCommand {
     init(_ options: Options) { self.options = options }
 
     func run() -> ExitCode {
-        var lines = ["veil \(Version.current)", "FFmpeg \(MediaLibraries.version)", "OpenCV \(VisionLibrary.version)", ""]
+        var lines = [
+            "veil \(Version.current)", "FFmpeg \(MediaLibraries.version)", "OpenCV \(VisionLibrary.version)", "",
+        ]
         var isWell = true
         lines.append("encoders")
         for codec in VideoCodec.allCases {

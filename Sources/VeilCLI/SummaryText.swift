@@ -19,11 +19,14 @@ enum SummaryText {
         }
         var lines = [
             "\(file): \(counted(summary.frames, "frame")), \(counted(summary.framesWithFaces, "frame")) with faces, "
-                + "\(counted(summary.tracks, "track"))" + (regions.isEmpty ? "" : ": " + regions.joined(separator: ", "))
+                + "\(counted(summary.tracks, "track"))"
+                + (regions.isEmpty ? "" : ": " + regions.joined(separator: ", "))
         ]
         let weak = summary.weakestByScore.prefix(3).filter { $0.score < 0.6 }
         if !weak.isEmpty {
-            let places = weak.map { "track \($0.id) at \(ErrorText.thousandths($0.start)) s (score \(percent($0.score)))" }
+            let places = weak.map {
+                "track \($0.id) at \(ErrorText.thousandths($0.start)) s (score \(percent($0.score)))"
+            }
             lines.append("\(file): look at the least sure: " + places.joined(separator: ", "))
         }
         return lines
