@@ -2,7 +2,7 @@ import Testing
 
 @testable import VeilPixels
 
-/// A clip of noise in which a face moves; each frame is new noise around a level of its own.
+/// A clip of frames of one level each, with a face in them.
 private struct Clip {
     let redactor: Redactor
     let layout: Layout
@@ -16,7 +16,7 @@ private struct Clip {
 
     /// Redacts a frame of one level, and gives the sample in the middle of the face back.
     func show(_ level: Int, _ region: MaskRegion, time: Double, cutBefore: Bool = false) -> Int {
-        let picture = TestPicture(width, height, layout).fill { _, _, _ in level }
+        let picture = TestPicture(width, height, layout).flat(level)
         redactor.apply(to: picture.view, regions: [region], time: time, cutBefore: cutBefore)
         return picture[0, Int(region.centerX), Int(region.centerY)]
     }
