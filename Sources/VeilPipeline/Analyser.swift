@@ -257,13 +257,13 @@ struct Analyser {
     }
 
     /// Frames covered beyond the last one in which a face could be followed.
-    private static let margin = 2
+    private static let margin = 1
 
     /// How many frames back the linger time and two intervals between looks reach.
     private func reach(before frame: Int) -> Int {
         var count = 0
         while frame - count > 0 && times[frame] - times[frame - count] < settings.linger { count += 1 }
-        return max(count, 2 * settings.detectEvery, 4)
+        return max(count, 2 * settings.detectEvery)
     }
 
     // MARK: Ending
@@ -290,7 +290,7 @@ struct Analyser {
         var result = track
         var linger = track.lastSeen
         while linger < track.lastFrame && times[linger + 1] - times[track.lastSeen] <= settings.linger { linger += 1 }
-        let farthest = track.lastSeen + max(2 * settings.detectEvery, 4)
+        let farthest = track.lastSeen + 2 * settings.detectEvery
         var followed = track.lastSeen
         while followed < farthest, let next = track[frame: followed + 1], next.certainty >= Self.lostBelow {
             followed += 1
