@@ -1,0 +1,23 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// A package of its own, so that a plain build of Veil builds no benchmarks. Run them in release:
+//
+//     swift run -c release --package-path Benchmarks bench
+//     swift run -c release --package-path Benchmarks leak ORIGINAL REDACTED TRUTH.json
+
+/// Counting leaks is work on pixels: optimised in debug builds too, so that its tests are quick.
+let pixelSettings: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [.package(name: "veil", path: "..")],
+    targets: [
+        .target(
+            name: "LeakCounter", dependencies: [.product(name: "VeilMedia", package: "veil")],
+            swiftSettings: pixelSettings),
+        .executableTarget(name: "leak", dependencies: ["LeakCounter"], path: "Sources/Leak"),
+        .executableTarget(name: "bench", dependencies: ["LeakCounter"], path: "Sources/Bench"),
+        .testTarget(name: "LeakCounterTests", dependencies: ["LeakCounter"]),
+    ]
+)
