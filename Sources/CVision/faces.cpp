@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 namespace vision {
 
 std::vector<Candidate> suppress(std::vector<Candidate> candidates, double limit) {
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate &a, const Candidate &b) { return a.score > b.score; });
+    // Ties go by place, so that the result doesn't depend on the order of arrival.
+    std::sort(candidates.begin(), candidates.end(), [](const Candidate &a, const Candidate &b) {
+        return std::tie(b.score, a.y, a.x) < std::tie(a.score, b.y, b.x);
+    });
     std::vector<Candidate> kept;
     for (const Candidate &c : candidates) {
         const bool hidden = std::any_of(kept.begin(), kept.end(), [&](const Candidate &k) {

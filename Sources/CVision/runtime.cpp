@@ -30,3 +30,5 @@ void cvision_faces_free(cvision_faces *faces) {
     faces->faces = nullptr;
     faces->count = 0;
 }
+
+extern "C" const char *cvision_opencv_version(void) { return CV_VERSION; }

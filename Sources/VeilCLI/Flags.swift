@@ -43,13 +43,13 @@ enum Flags {
         "Search each Nth frame only; in between, faces are followed.")
     static let minFace = Flag<MinimumFace?>.optional(
         "min-face", MinimumFace.kind, otherwise: "none", .faces,
-        "Leave out faces smaller than this, in pixels (24) or in percent of the picture's shorter side (2%).")
+        "Leave out faces smaller than this, in pixels (24) or in percent of the picture's height (2%).")
     static let thorough = Flag.toggle(
         "thorough", .faces, "Search harder for small and turned faces; takes several times as long."
     ).common().excluding(["fast"])
     static let fast = Flag.toggle("fast", .faces, "Search less; small or brief faces may be missed.").common()
     static let linger = Flag.value(
-        "linger", .number(0...60, name: "SECONDS"), default: 0.5, .faces,
+        "linger", .number(0...60, name: "SECONDS"), default: 0.2, .faces,
         "Go on covering a face for this long after it was last seen.")
 
     // MARK: Covering faces
@@ -69,10 +69,10 @@ enum Flags {
     static let maskScale = Flag.value(
         "mask-scale", .number(1...4), default: 1.3, .mask, "Make the mask this many times as large as the face.")
     static let softness = Flag.value(
-        "softness", .number(0...1), default: 0.1, .mask,
+        "softness", .number(0...1), default: 0.2, .mask,
         "Fade the mask's edge over this share of its size. The fade lies outside the mask.")
     static let hold = Flag.value(
-        "hold", .number(0...60, name: "SECONDS"), default: 1, .mask,
+        "hold", .number(0...60, name: "SECONDS"), default: 0.5, .mask,
         "Keep a mosaic's colours for this long. Fresh colours in each frame give a moving face away.")
 
     // MARK: Plan and report

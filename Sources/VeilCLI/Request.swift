@@ -80,7 +80,7 @@ enum Document: Sendable, Equatable {
         switch self {
         case .overview: Help.overview
         case .help(let name): Help.text(for: name.verb)
-        case .version: "veil \(Version.current)\n"
+        case .version: Version.text
         case .man: ManPage.text
         case .completions(.bash): BashCompletion.text
         case .completions(.zsh): ZshCompletion.text

@@ -14,12 +14,31 @@ public struct AnalysisSettings: Sendable, Hashable {
     public var detectSize = 640
     /// The smallest height of a face, in pixels of the upright picture; smaller detections are dropped. 0: all are kept.
     public var minFace = 0.0
+    /// The same as a share (0…1) of the upright picture's height; the larger of both counts.
+    public var minFaceShare = 0.0
     /// Also looks at enlarged parts of the picture, for small faces; slower.
     public var thorough = false
     /// For how many seconds a face is still covered before its first and after its last sighting.
     public var linger = 0.2
 
     public init() {}
+
+    /// Looks at every frame, at a larger size, in tiles and turned: several times as long.
+    public static var thorough: AnalysisSettings {
+        var settings = AnalysisSettings()
+        settings.thorough = true
+        settings.detectEvery = 1
+        settings.detectSize = 1280
+        return settings
+    }
+
+    /// Looks seldom and at a small size: small or brief faces may be missed.
+    public static var fast: AnalysisSettings {
+        var settings = AnalysisSettings()
+        settings.detectEvery = 6
+        settings.detectSize = 480
+        return settings
+    }
 
     /// A setting's name in a plan, where it is kept, and the values it may take.
     struct Field: Sendable {
@@ -42,6 +61,7 @@ public struct AnalysisSettings: Sendable, Hashable {
         Field(name: "detectEvery", kind: .int(\.detectEvery, 1...1000)),
         Field(name: "detectSize", kind: .int(\.detectSize, 32...16384)),
         Field(name: "minFace", kind: .double(\.minFace, 0...100_000)),
+        Field(name: "minFaceShare", kind: .double(\.minFaceShare, 0...1)),
         Field(name: "thorough", kind: .bool(\.thorough)),
         Field(name: "linger", kind: .double(\.linger, 0...60)),
     ]

@@ -1,1 +1,4 @@
-print("veil")
+import Glibc
+import VeilCLI
+
+exit(VeilProgram.main())

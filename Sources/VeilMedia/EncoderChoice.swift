@@ -31,7 +31,7 @@ struct EncoderChoice {
     var codecName: String { String(cString: avcodec_get_name(codec.pointee.id)) }
 
     /// Encoders by family, the preferred one first. Families not named here use FFmpeg's own encoder of the same codec.
-    private static func encoders(of id: AVCodecID) -> [String] {
+    static func encoders(of id: AVCodecID) -> [String] {
         switch id {
         case AV_CODEC_ID_H264: ["libx264", "libx264rgb"]
         case AV_CODEC_ID_HEVC: ["libx265"]

@@ -160,7 +160,8 @@ struct Analyser {
             longSide: settings.detectSize)
         let all = try detector.detect(
             in: picture.view, orientation: picture.orientation, canvas: canvas, threshold: settings.continueThreshold)
-        let detections = all.filter { $0.bounds.height * Double(picture.height) >= settings.minFace }
+        let least = max(settings.minFace / Double(max(1, picture.height)), settings.minFaceShare)
+        let detections = all.filter { $0.bounds.height >= least }
         let slack = active.map { track in min(1.5, 0.1 * Double(frame - track.lastSeen)) }
         let result = Association.match(
             predicted: active.map(\.last.box), slack: slack, detections: detections, sure: settings.confirmThreshold)

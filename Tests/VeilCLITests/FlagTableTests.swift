@@ -28,9 +28,11 @@ import Testing
     func `every flag is in help, man page and completions`(name: VerbName) throws {
         let help = Help.text(for: name.verb)
         let bash = try #require(BashCompletion.text.firstRange(of: "    \(name.rawValue))"))
-        let bashClause = BashCompletion.text[bash.upperBound...]
+        let bashRest = BashCompletion.text[bash.upperBound...]
+        let bashEnd = try #require(bashRest.firstRange(of: "\n        ;;"))
+        let bashClause = bashRest[..<bashEnd.lowerBound]
         let zsh = try #require(ZshCompletion.text.firstRange(of: "_veil_\(name.rawValue)() {"))
-        let zshFunction = ZshCompletion.text[zsh.upperBound...].prefix { $0 != "}" || true }
+        let zshFunction = ZshCompletion.text[zsh.upperBound...]
         let zshEnd = try #require(zshFunction.firstRange(of: "\n}"))
         for flag in name.verb.flags.map(\.info) {
             let value = flag.valueName.map { " \($0)" } ?? ""

@@ -4,11 +4,6 @@ import VeilCore
 import VeilPixels
 import VeilVision
 
-import struct Foundation.Data
-import class Foundation.Pipe
-import class Foundation.Process
-import struct Foundation.URL
-
 /// The folder that holds Package.swift.
 let checkout: String = {
     let parts = #filePath.split(separator: "/")
@@ -64,18 +59,15 @@ enum Portrait {
 
     /// The picture, decoded and scaled by the ffmpeg tool to `side`×`side` pixels.
     static func picture(side: Int) throws -> RGBPicture {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
-            "ffmpeg", "-v", "error", "-nostdin", "-i", checkout + "/samples/portrait.jpg", "-vf",
-            "scale=\(side):\(side):flags=area+accurate_rnd+full_chroma_int", "-pix_fmt", "gbrp", "-f", "rawvideo", "-",
-        ]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let bytes = [UInt8](pipe.fileHandleForReading.readDataToEndOfFile())
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "ffmpeg could not decode samples/portrait.jpg")
+        let command = """
+            ffmpeg -v error -nostdin -i '\(checkout)/samples/portrait.jpg' -f rawvideo -pix_fmt gbrp \
+            -vf scale=\(side):\(side):flags=area+accurate_rnd+full_chroma_int -
+            """
+        let output = try #require(popen(command, "r"))
+        var bytes = [UInt8](repeating: 0, count: side * side * 3 + 1)
+        let count = fread(&bytes, 1, bytes.count, output)
+        try #require(pclose(output) == 0, "ffmpeg could not decode samples/portrait.jpg")
+        bytes.removeLast(bytes.count - count)
         try #require(bytes.count == side * side * 3)
         var picture = RGBPicture(width: side, height: side)
         let (green, blue, red) = (

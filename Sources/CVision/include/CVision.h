@@ -167,6 +167,9 @@ cvision_code cvision_match(
 cvision_code cvision_global_shift(
     cvision_matcher *matcher, const cvision_luma *a, const cvision_luma *b, cvision_shift *out, cvision_error *error);
 
+/// OpenCV's version, "4.6.0"; a constant.
+const char *cvision_opencv_version(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,25 @@
+import Glibc
+import VeilMedia
+
+/// The program from its arguments to its exit code.
+public enum VeilProgram {
+    /// Reads the process's arguments, does what they ask for, and gives the code to exit with.
+    public static func main() -> Int32 {
+        Interruption.listen()
+        // A reader that goes away is an error to report, not a reason to die.
+        signal(SIGPIPE, SIG_IGN)
+        let surroundings = Program.Surroundings(
+            console: .standardError,
+            output: { text throws(WriteError) in try writeWhole(text, to: Terminal.standardOutput) },
+            perform: { options in
+                if options.verb != .doctor { LibraryLog.install(verbose: options.value(Flags.verbose)) }
+                return switch options.verb {
+                case .redact: RedactCommand(options, console: .standardError).run()
+                case .detect: DetectCommand(options, console: .standardError).run()
+                case .doctor: DoctorCommand(options).run()
+                default: .usage
+                }
+            })
+        return Program.run(Program.processArguments, surroundings).rawValue
+    }
+}
