@@ -14,7 +14,8 @@ let package = Package(
     products: [
         .executable(name: "veil", targets: ["VeilMain"]),
         .library(name: "Veil", targets: ["Veil"]),
-        .library(name: "VeilMedia", targets: ["VeilCore", "VeilPixels", "VeilMedia"]),
+        .library(name: "VeilMedia", targets: ["VeilCore", "VeilMedia"]),
+        .library(name: "VeilPixels", targets: ["VeilPixels"]),
     ],
     targets: [
         // C and C++.

@@ -5,6 +5,8 @@ import PackageDescription
 //
 //     swift run -c release --package-path Benchmarks bench
 //     swift run -c release --package-path Benchmarks leak ORIGINAL REDACTED TRUTH.json
+//     swift run -c release --package-path Benchmarks kernels
+//     swift run -c release --package-path Benchmarks attack
 
 /// Counting leaks is work on pixels: optimised in debug builds too, so that its tests are quick.
 let pixelSettings: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
@@ -13,8 +15,13 @@ let package = Package(
     name: "Benchmarks",
     dependencies: [.package(name: "veil", path: "..")],
     targets: [
+        .executableTarget(
+            name: "kernels", dependencies: [.product(name: "VeilPixels", package: "veil")], path: "kernels"),
+        .executableTarget(
+            name: "attack", dependencies: [.product(name: "VeilPixels", package: "veil")], path: "attack"),
         .target(
-            name: "LeakCounter", dependencies: [.product(name: "VeilMedia", package: "veil")],
+            name: "LeakCounter",
+            dependencies: [.product(name: "VeilMedia", package: "veil"), .product(name: "VeilPixels", package: "veil")],
             swiftSettings: pixelSettings),
         .executableTarget(name: "leak", dependencies: ["LeakCounter"], path: "Sources/Leak"),
         .executableTarget(name: "bench", dependencies: ["LeakCounter"], path: "Sources/Bench"),

@@ -113,6 +113,21 @@ final class TestPicture {
         return self
     }
 
+    /// One level everywhere, without a call per sample.
+    func flat(_ level: Int) -> Self {
+        for plane in planes {
+            for y in 0..<plane.height {
+                if layout.depth > 8 {
+                    plane.row(y).assumingMemoryBound(to: UInt16.self)
+                        .update(repeating: UInt16(level), count: plane.width)
+                } else {
+                    plane.row(y).assumingMemoryBound(to: UInt8.self).update(repeating: UInt8(level), count: plane.width)
+                }
+            }
+        }
+        return self
+    }
+
     /// Random samples of the whole range.
     func noise(seed: Int) -> Self {
         var numbers = Numbers(seed)
