@@ -81,7 +81,8 @@ extension MadeClip {
 
     /// The picture's studio wall beside the head, blurred, as a background without faces.
     private static func wall(_ width: Int, _ height: Int) -> String {
-        "crop=90:110:296:4,scale=\(width):\(height):flags=bicubic,gblur=sigma=14,format=gbrp"
+        // scale keeps the shape on display by giving the stretched picture oblong pixels; they must be square.
+        "crop=90:110:296:4,scale=\(width):\(height):flags=bicubic,setsar=1,gblur=sigma=14,format=gbrp"
     }
 
     /// A camera's noise, different in each frame.
@@ -156,6 +157,6 @@ extension MadeClip {
 
     private static let dark = MadeClip(
         name: "dark", width: 640, height: 360, inputs: [Walk.file],
-        graph: "[0:v]lutyuv=y='16+(val-16)*0.18':u='128+(val-128)*0.4':v='128+(val-128)*0.4',noise=alls=7:allf=t[v]",
+        graph: "[0:v]lutyuv=y='16+(val-16)*0.18':u='128+(val-128)*0.4':v='128+(val-128)*0.4',noise=alls=4:allf=t[v]",
         frames: Walk.frames, faces: Walk.faces)
 }

@@ -59,7 +59,10 @@ struct Table {
     private var sums: [String] {
         let labelled = clips.filter(\.isLabelled)
         func total(_ value: (ClipResult) -> Double?) -> String { fixed(clips.compactMap(value).reduce(0, +), 2) }
-        func count(_ value: (ClipResult) -> Int?) -> String { "\(labelled.compactMap(value).reduce(0, +))" }
+        func count(_ value: (ClipResult) -> Int?) -> String {
+            let values = labelled.compactMap(value)
+            return values.isEmpty ? "–" : "\(values.reduce(0, +))"
+        }
         func mean(_ value: (ClipResult) -> Double?) -> String {
             let values = labelled.compactMap(value)
             return values.isEmpty ? "–" : percent(values.reduce(0, +) / Double(values.count))
