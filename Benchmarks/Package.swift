@@ -15,8 +15,8 @@ let package = Package(
     name: "Benchmarks",
     dependencies: [.package(name: "veil", path: "..")],
     targets: [
-        .executableTarget(
-            name: "kernels", dependencies: [.product(name: "VeilPixels", package: "veil")], path: "kernels"),
+        // The kernels are internal to VeilPixels, so its sources are compiled in by a link.
+        .executableTarget(name: "kernels", path: "kernels"),
         .executableTarget(
             name: "attack", dependencies: [.product(name: "VeilPixels", package: "veil")], path: "attack"),
         .target(

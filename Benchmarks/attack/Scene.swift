@@ -40,8 +40,11 @@ struct Scene {
 
     func pose(_ frame: Int) -> Pose {
         let t = Double(frame)
-        // A walk with a sway, at no whole number of pixels a frame.
-        return Pose(x: 110.3 + 1.873 * t, y: 140.1 + 9.3 * sway(t / 17.3) + 0.217 * t, scale: 1 + scenario.zoom * t)
+        // A walk to and fro with a sway, at no whole number of pixels a frame.
+        let walked = (1.873 * t).truncatingRemainder(dividingBy: 240)
+        return Pose(
+            x: 110.3 + (walked < 120 ? walked : 240 - walked), y: 140.1 + 9.3 * sway(t / 17.3),
+            scale: min(1 + scenario.zoom * t, 1.5))
     }
 
     private func sway(_ t: Double) -> Double {

@@ -38,7 +38,10 @@ public struct FilterChain: Sendable, Hashable, Codable {
     /// For how long a track's cell colours stay as they are, in seconds (0 for anew in every frame).
     ///
     /// Each new look at a face under another position of the cells tells a little more of it. Half a second leaves two
-    /// looks a second instead of 30, and still follows a change of light.
+    /// looks a second instead of 30, and still follows a change of light. With these defaults 60 frames of a moving
+    /// face give super-resolution at most 0.1 more similarity (SSIM) than one frame does, whether or not the boxes
+    /// jitter and the face comes nearer; without hold and levels it is up to 0.15, and 0.37 for a mosaic fixed to the
+    /// picture. `Benchmarks/attack` measures it.
     public var hold: Double
     /// Distance of the cell colours' levels, of 256 (1…128). Coarse levels drop the small differences between looks
     /// that super-resolution lives on.

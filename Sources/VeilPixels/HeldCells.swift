@@ -169,12 +169,18 @@ final class HeldCells {
     private var visibleColumns = 0..<0
     private var visibleRows = 0..<0
 
-    /// The cells that pixels lie in, one more each way, as far as they have pixels in the picture.
+    /// The cells that pixels lie in, one more each way, as far as they lie in the picture by half.
+    ///
+    /// What the picture's edge leaves of a cell may be a mean of very few pixels, so a smaller part than half of one
+    /// takes its neighbour's colour: drawing repeats the outermost cells.
     private func cells(_ pixels: Range<Int>, origin: Int, limit: Int) -> Range<Int> {
-        let low = max(floorDivide(pixels.lowerBound - origin, side) - 1, floorDivide(-origin, side))
-        let high = min(
-            floorDivide(pixels.upperBound - 1 - origin, side) + 1, floorDivide(limit - 1 - origin, side))
-        return low..<max(low, high + 1)
+        var first = floorDivide(-origin, side)
+        var last = floorDivide(limit - 1 - origin, side)
+        if first < last, 2 * (origin + (first + 1) * side) < side { first += 1 }
+        if first < last, 2 * (limit - origin - last * side) < side { last -= 1 }
+        let low = floorDivide(pixels.lowerBound - origin, side) - 1
+        let high = floorDivide(pixels.upperBound - 1 - origin, side) + 1
+        return min(max(low, first), last)..<max(min(high, last), first) + 1
     }
 
     /// The mean of a cell's samples inside the picture, rounded.

@@ -42,9 +42,9 @@ import Testing
         let original = TestPicture(80, 80).noise(seed: 6)
         let region = MaskRegion.face(x: 40, y: 40, width: 50, height: 50)
         let (plain, tinted) = (original.copy(), original.copy())
-        try Redactor(FilterChain()).apply(to: plain.view, regions: [region], time: 0)
+        try Redactor(FilterChain()).apply(to: plain, regions: [region], time: 0)
         let chain = FilterChain(effects: [.solid(color: .black), .pixellate(), .solid(color: .black, opacity: 0.5)])
-        try Redactor(chain).apply(to: tinted.view, regions: [region], time: 0)
+        try Redactor(chain).apply(to: tinted, regions: [region], time: 0)
         for x in 20..<60 { #expect(tinted[0, x, 40] == (plain[0, x, 40] * 128 + 128) / 256) }
     }
 
@@ -58,12 +58,13 @@ import Testing
     ])
     func `paints colours in the picture's own terms`(color: RGBColor, bt709: [UInt16], bt601: [UInt16]) {
         func samples(_ layout: Layout, bt709: Bool = true) -> [UInt16] {
-            let view = TestPicture(2, 2, layout).view
-            let format = PictureFormat(
-                PlanarView(
-                    planes: view.planes, model: view.model, hasAlpha: view.hasAlpha, depth: view.depth,
-                    chromaShiftX: view.chromaShiftX, chromaShiftY: view.chromaShiftY, fullRange: view.fullRange,
-                    bt709: bt709))
+            let format = TestPicture(2, 2, layout).withView { view in
+                PictureFormat(
+                    PlanarView(
+                        planes: view.planes, model: view.model, hasAlpha: view.hasAlpha, depth: view.depth,
+                        chromaShiftX: view.chromaShiftX, chromaShiftY: view.chromaShiftY, fullRange: view.fullRange,
+                        bt709: bt709))
+            }
             return (0..<format.planeCount).map { color.sample(plane: $0, in: format) }
         }
         #expect(samples(Layout()) == bt709)
