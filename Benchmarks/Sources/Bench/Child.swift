@@ -53,6 +53,8 @@ enum Child {
 
     /// The small process: runs `command`, writes its `Usage` to standard output and ends.
     static func measure(log: String, _ command: [String]) -> Never {
+        // Ignored signals are inherited; the measured program is to end on Ctrl-C.
+        signal(SIGINT, SIG_DFL)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)

@@ -41,6 +41,14 @@ struct Measure {
         return result
     }
 
+    /// Removes what was made from a clip.
+    func removeOutputs(of clip: Clip) {
+        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        for file in files where file.lastPathComponent.hasPrefix("\(clip.name).") {
+            try? FileManager.default.removeItem(at: file)
+        }
+    }
+
     private func output(_ clip: Clip, _ what: String, _ ending: String) -> String {
         folder.appendingPathComponent("\(clip.name).\(what).\(ending)").path
     }

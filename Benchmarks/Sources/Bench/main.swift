@@ -14,6 +14,8 @@ func bench(_ options: Options) throws(BenchError) -> Results {
         options.keep.map { URL(fileURLWithPath: $0) }
         ?? FileManager.default.temporaryDirectory.appendingPathComponent("veil-bench-\(getpid())")
     defer { if options.keep == nil { try? FileManager.default.removeItem(at: folder) } }
+    let interruption = options.keep == nil ? removing(folder, on: SIGINT) : nil
+    defer { interruption?.cancel() }
     let made = folder.appendingPathComponent("made")
     do {
         // Clips may show people: for their owner only.
@@ -37,8 +39,23 @@ func bench(_ options: Options) throws(BenchError) -> Results {
         date: Date.now.formatted(.iso8601.year().month().day()), machine: Tools.machine, versions: tools.versions,
         command: options.command, minimumFace: options.minimumFace, clips: [])
     let measure = Measure(tools: tools, minimumFace: options.minimumFace, folder: folder, say: say)
-    for clip in clips { results.clips.append(try measure.clip(clip)) }
+    for clip in clips {
+        results.clips.append(try measure.clip(clip))
+        if options.keep == nil { measure.removeOutputs(of: clip) }
+    }
     return results
+}
+
+/// Removes the folder and ends the program on a signal: copies of people's clips mustn't be left behind.
+func removing(_ folder: URL, on number: Int32) -> any DispatchSourceSignal {
+    signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    source.setEventHandler {
+        try? FileManager.default.removeItem(at: folder)
+        exit(128 + number)
+    }
+    source.resume()
+    return source
 }
 
 /// The whole program; its exit code.
