@@ -53,7 +53,9 @@ enum Child {
 
     /// The small process: runs `command`, writes its `Usage` to standard output and ends.
     static func measure(log: String, _ command: [String]) -> Never {
-        // Ignored signals are inherited; the measured program is to end on Ctrl-C.
+        // The measured program is to end on Ctrl-C: Foundation put this process into a group of its own, and ignored
+        // signals are inherited.
+        _ = setpgid(0, getpgid(getppid()))
         signal(SIGINT, SIG_DFL)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

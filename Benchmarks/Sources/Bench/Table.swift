@@ -90,7 +90,7 @@ struct Table {
         func add(_ name: String, _ clips: [ClipResult], _ a: (ClipResult) -> Double?, _ b: (ClipResult) -> Double?) {
             if let ratio = ratio(clips, a, b) { result.append("\(name): \(ratio)") }
         }
-        let among = "CPU over the \(large.count) clips of 720 lines and more"
+        let among = "CPU over clips of 720 lines and more (\(large.count))"
         add("\(among), veil ÷ plain transcode", large, { $0.whole.cpu }, { $0.transcode.cpu })
         add("\(among), veil's rendering alone ÷ plain transcode", large, { $0.render.cpu }, { $0.transcode.cpu })
         add("CPU over all clips, veil ÷ deface", clips, { $0.whole.cpu }, { $0.deface?.cpu })
