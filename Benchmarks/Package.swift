@@ -21,7 +21,9 @@ let package = Package(
             name: "attack", dependencies: [.product(name: "VeilPixels", package: "veil")], path: "attack"),
         .target(
             name: "LeakCounter",
-            dependencies: [.product(name: "VeilMedia", package: "veil"), .product(name: "VeilPixels", package: "veil")],
+            dependencies: [
+                .product(name: "VeilMedia", package: "veil"), .product(name: "VeilPixels", package: "veil"),
+            ],
             swiftSettings: pixelSettings),
         .executableTarget(name: "leak", dependencies: ["LeakCounter"], path: "Sources/Leak"),
         .executableTarget(name: "bench", dependencies: ["LeakCounter"], path: "Sources/Bench"),
