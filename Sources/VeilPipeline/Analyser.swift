@@ -231,7 +231,11 @@ struct Analyser {
             in: picture.view, orientation: picture.orientation, canvas: canvas, threshold: settings.continueThreshold)
         let least = max(settings.minFace / Double(max(1, picture.height)), settings.minFaceShare)
         let detections = all.filter { $0.bounds.height >= least }
-        let slack = active.map { track in min(1.5, 0.1 * Double(frame - track.lastSeen)) }
+        endGone()
+        // A face that was followed is where it was followed to; one that was lost may be anywhere near.
+        let slack = active.map { track in
+            track.last.certainty >= Self.lostBelow ? 0.1 : min(0.6, 0.1 * Double(frame - track.lastSeen))
+        }
         let result = Association.match(
             predicted: active.map(\.last.box), slack: slack, detections: detections, sure: settings.confirmThreshold)
         for pair in result.pairs { try see(detections[pair.detection], by: pair.track) }
@@ -322,6 +326,16 @@ struct Analyser {
     }
 
     // MARK: Ending
+
+    /// Ends tracks that went out of the picture: what comes in there next is somebody else.
+    private mutating func endGone() {
+        let isGone = { (track: Track) in
+            let box = track.last.box
+            return box.intersection(.whole).area < 0.15 * box.area
+        }
+        finished += active.filter(isGone).map(ended)
+        active.removeAll(where: isGone)
+    }
 
     /// Ends tracks that nobody has seen for too long.
     private mutating func retire() {
