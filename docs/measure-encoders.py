@@ -36,7 +36,7 @@ ENCODERS = {
     "libx264": (0, 51, ["-crf"], [], "mkv"),
     "libx265": (0, 51, ["-crf"], ["-x265-params", "log-level=none"], "mkv"),
     "libvpx-vp9": (0, 63, ["-crf"], ["-b:v", "0", "-cpu-used", "3", "-row-mt", "1"], "mkv"),
-    "libvpx": (0, 63, ["-crf"], ["-b:v", "{bits}", "-cpu-used", "2"], "mkv"),
+    "libvpx": (4, 63, ["-crf"], ["-b:v", "{bits}", "-cpu-used", "2"], "mkv"),
     "libsvtav1": (1, 63, ["-crf"], ["-preset", "7"], "mkv"),
     "libaom-av1": (0, 63, ["-crf"], ["-b:v", "0", "-cpu-used", "6", "-row-mt", "1"], "mkv"),
     "mpeg4": (1, 31, ["-qmin", "1", "-q:v"], [], "mkv"),
