@@ -1,1 +1,1 @@
-import Testing
+// Placeholder until the tests of this target are written.
