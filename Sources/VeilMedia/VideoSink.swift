@@ -53,11 +53,11 @@ public final class VideoSink {
         if turn != .up {
             notices.append("a \(format.name) file holds no display matrix: the pixels are turned instead")
         }
-        if let decoded = decodedFormat, let loss = decoded.loss(storedAs: first.format) { notices.append(loss) }
+        if let decodedFormat { notices += decodedFormat.losses(storedAs: first.format) }
 
         let choice = try EncoderChoice.choose(
             source: par.codec_id, requested: settings.codec, format: model.format, width: model.width,
-            height: model.height, container: format, file: file)
+            height: model.height, interlaced: first.isInterlaced, container: format, file: file)
         notices += choice.notices
         if first.isInterlaced
             && !["libx264", "mpeg2video", "mpeg4", "prores_ks", "libx264rgb"].contains(choice.encoderName)
@@ -71,7 +71,7 @@ public final class VideoSink {
             choice: choice, settings: settings, like: model, timeBase: source.timeBase, frameRate: source.frameRate,
             sampleAspectRatio: aspect, hdr: hdr,
             sourceProfile: par.codec_id == choice.codec.pointee.id ? source.profile : cff_profile_unknown,
-            container: format, file: file)
+            sourceFieldOrder: par.field_order, container: format, file: file)
         self.encoder = encoder
 
         let muxer = try Muxer(path: path, format: format, file: file)
@@ -86,7 +86,7 @@ public final class VideoSink {
                 let out = try muxer.addStream()
                 muxer.copyDescription(from: stream, to: out)
                 try Self.describePicture(
-                    out, encoder: encoder, model: model, hdr: hdr, from: stream, aspect: aspect, format: format)
+                    out, encoder: encoder, hdr: hdr, from: stream, aspect: aspect, format: format)
                 if format.isAVI { out.pointee.time_base = encoder.context.pointee.framerate.inverted }
                 picture = Int(out.pointee.index)
             } else if let reason = Self.reasonToLeaveOut(info, stream: stream, format: format, audio: audio) {
@@ -132,11 +132,11 @@ public final class VideoSink {
     }
 
     private static func describePicture(
-        _ out: UnsafeMutablePointer<AVStream>, encoder: Encoder, model: borrowing Frame, hdr: HDRMetadata,
+        _ out: UnsafeMutablePointer<AVStream>, encoder: Encoder, hdr: HDRMetadata,
         from source: UnsafeMutablePointer<AVStream>, aspect: Rational, format: OutputFormat
     ) throws(MediaError) {
         guard let par = out.pointee.codecpar else { return }
-        try encoder.describe(in: par, width: model.width, height: model.height)
+        try encoder.describe(in: par)
         out.pointee.time_base = encoder.timeBase
         out.pointee.sample_aspect_ratio = AVRational(num: Int32(aspect.num), den: Int32(aspect.den))
         par.pointee.sample_aspect_ratio = out.pointee.sample_aspect_ratio

@@ -42,18 +42,26 @@ struct Redacted {
         if exactly {
             #expect(before == after, sourceLocation: location)
         } else {
-            for (a, b) in zip(before, after) {
-                let half = max(Double(a.num) / Double(a.den), Double(b.num) / Double(b.den)) / 2
-                #expect(abs(a.seconds - b.seconds) <= half + 1e-9, "\(a) became \(b)", sourceLocation: location)
-            }
+            for (a, b) in zip(before, after) { #expect(a.isNear(b), "\(a) became \(b)", sourceLocation: location) }
         }
     }
 
     /// Packets of a stream are the same bytes at the same times.
-    func expectCopied(_ before: String, as after: String, _ location: SourceLocation = #_sourceLocation) throws {
+    ///
+    /// - Parameter exactly: else within half a tick of the coarser time base.
+    func expectCopied(
+        _ before: String, as after: String, exactly: Bool = true, _ location: SourceLocation = #_sourceLocation
+    ) throws {
         let a = try Probe.packets(input, stream: before)
         let b = try Probe.packets(output, stream: after)
         #expect(!a.isEmpty && a.map(\.hash) == b.map(\.hash), "\(before) → \(after)", sourceLocation: location)
+        if exactly {
+            #expect(a.map(\.pts) == b.map(\.pts), "\(before) → \(after)", sourceLocation: location)
+        } else {
+            for case (let x?, let y?) in zip(a.map(\.pts), b.map(\.pts)) {
+                #expect(x.isNear(y), "\(before) → \(after): \(x) became \(y)", sourceLocation: location)
+            }
+        }
     }
 
     /// The face can't be seen in any frame, and what lies outside is as it was.
@@ -82,6 +90,14 @@ struct Redacted {
     }
 }
 
+
+extension Ticks {
+    /// Within half a tick of the coarser time base.
+    func isNear(_ other: Ticks) -> Bool {
+        let coarser = max(Double(num) / Double(den), Double(other.num) / Double(other.den))
+        return abs(seconds - other.seconds) <= coarser / 2 + 1e-9
+    }
+}
 
 /// A property that has to be the same in both files.
 func expectSame(

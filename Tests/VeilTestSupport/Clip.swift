@@ -20,7 +20,7 @@ public enum Portrait {
     }
 
     /// The clip without loss, in RGB: made once for all tests of a run.
-    static let base: Result<String, any Error> = Result {
+    public static let base: Result<String, any Error> = Result {
         let folder = try keptFolder.get()
         let file = folder.file("base.mkv")
         try Tool.ffmpeg([

@@ -55,7 +55,7 @@ public struct Ticks: Sendable, Hashable, CustomStringConvertible {
 /// One coded packet as ffprobe sees it.
 public struct ProbedPacket: Sendable, Hashable {
     public var stream: Int
-    public var pts: Int64?
+    public var pts: Ticks?
     public var duration: Int64?
     public var hash: String
 }
@@ -102,18 +102,31 @@ extension Probe {
     public static func packets(_ file: String, stream: String) throws -> [ProbedPacket] {
         let text = try Tool.ffprobe([
             "-select_streams", stream, "-show_data_hash", "sha256", "-show_entries",
-            "packet=stream_index,pts,duration,data_hash", "-of", "compact=p=0:nk=0", "file:" + file,
+            "packet=stream_index,pts,duration,data_hash:stream=time_base", "-of", "compact=p=1:nk=0", "file:" + file,
         ])
-        return text.split(separator: "\n").compactMap { line in
+        var packets: [ProbedPacket] = []
+        var base: (Int64, Int64) = (1, 1)
+        for line in text.split(separator: "\n") {
             var fields: [Substring: Substring] = [:]
             for field in line.split(separator: "|") {
                 let pair = field.split(separator: "=", maxSplits: 1)
                 if pair.count == 2 { fields[pair[0]] = pair[1] }
             }
-            guard let hash = fields["data_hash"] else { return nil }
-            return ProbedPacket(
-                stream: fields["stream_index"].flatMap { Int($0) } ?? -1, pts: fields["pts"].flatMap { Int64($0) },
-                duration: fields["duration"].flatMap { Int64($0) }, hash: String(hash))
+            if let parts = fields["time_base"]?.split(separator: "/").compactMap({ Int64($0) }), parts.count == 2 {
+                base = (parts[0], parts[1])
+            }
+            guard let hash = fields["data_hash"] else { continue }
+            packets.append(
+                ProbedPacket(
+                    stream: fields["stream_index"].flatMap { Int($0) } ?? -1,
+                    pts: fields["pts"].flatMap { Int64($0) }.map { Ticks(value: $0, num: 1, den: 1) },
+                    duration: fields["duration"].flatMap { Int64($0) }, hash: String(hash)))
         }
+        // The stream's own line comes last.
+        for index in packets.indices {
+            packets[index].pts?.num = base.0
+            packets[index].pts?.den = base.1
+        }
+        return packets
     }
 }
