@@ -76,7 +76,7 @@ final class Encoder {
         try Self.setQuality(settings, name: name, context: context, rate: rate, options: &options, file: file)
         var extra: [(String, String)] = settings.options.map { ($0.name, $0.value) }
         if name == "libx265" { extra.insert(("x265-params", "log-level=none"), at: 0) }
-        if name == "prores_ks" && sourceProfile != cff_profile_unknown {
+        if ["prores_ks", "dnxhd"].contains(name) && sourceProfile != cff_profile_unknown {
             extra.insert(("profile", "\(sourceProfile)"), at: 0)
         }
         if name.hasPrefix("libvpx") && choice.format.hasAlpha {

@@ -155,7 +155,10 @@ struct EncoderChoice {
             let raw = cff_codec_pix_fmt(codec, i)
             if raw == AV_PIX_FMT_NONE { break }
             let candidate = PixelFormat(raw)
-            if !candidate.isHardware { list.append(candidate) }
+            // What swscale can't write (palettes among them) can only be taken as it is.
+            if !candidate.isHardware && (candidate == format || sws_isSupportedOutput(raw) != 0) {
+                list.append(candidate)
+            }
             i += 1
         }
         if list.contains(format) { return format }

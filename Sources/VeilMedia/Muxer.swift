@@ -63,6 +63,9 @@ final class Muxer {
         }
         stream.pointee.time_base = source.pointee.time_base
         copyDescription(from: source, to: stream)
+        if format.name == "mov", let own = av_dict_get(stream.pointee.metadata, "language", nil, 0) {
+            av_dict_set(&stream.pointee.metadata, "language", Language.bibliographic(String(cString: own.pointee.value)), 0)
+        }
         for i in 0..<Int(source.pointee.nb_side_data) {
             let side = source.pointee.side_data[i]
             if let data = av_stream_new_side_data(stream, side.type, side.size), side.size > 0 {
@@ -117,7 +120,8 @@ final class Muxer {
         if format.isTransportStream { av_dict_set(&options, "mpegts_copyts", "1", 0) }
         context.pointee.flags |= AVFMT_FLAG_AUTO_BSF
         if !shiftsNegativeTimes { context.pointee.avoid_negative_ts = 0 }
-        context.pointee.strict_std_compliance = cff_compliance_unofficial
+        // FLAC and Opus in MP4 are such experiments; what is copied was written by somebody before.
+        context.pointee.strict_std_compliance = cff_compliance_experimental
         try check(avformat_write_header(context, &options), .unwritable, "writing the header", file: file)
         wroteHeader = true
     }

@@ -30,11 +30,21 @@ public struct OutputFormat: Sendable {
     func holds(_ codec: AVCodecID) -> Bool {
         if isTransportStream { return Self.inTransportStreams.contains(codec.rawValue) }
         if ["mpeg", "vob", "svcd", "dvd"].contains(name) { return Self.inProgramStreams.contains(codec.rawValue) }
+        // Matroska holds what AVI does, by AVI's tags (V_MS/VFW/FOURCC and A_MS/ACM).
+        if name == "matroska", Self.hasRIFFTag(codec) { return true }
         let answer = avformat_query_codec(raw, codec, Int32(FF_COMPLIANCE_NORMAL))
         if answer >= 0 { return answer == 1 }
         // The muxer doesn't say: it is sure of its own default codecs only.
         return codec == raw.pointee.video_codec || codec == raw.pointee.audio_codec
             || codec == raw.pointee.subtitle_codec
+    }
+
+    private static func hasRIFFTag(_ codec: AVCodecID) -> Bool {
+        [avformat_get_riff_video_tags(), avformat_get_riff_audio_tags()].contains { table in
+            var list = table
+            var tag: UInt32 = 0
+            return withUnsafePointer(to: &list) { av_codec_get_tag2($0, codec, &tag) } != 0
+        }
     }
 
     // libavformat/mpegtsenc.c and mpegenc.c write any codec as private data without a word; these have a stream type.

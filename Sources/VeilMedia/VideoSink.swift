@@ -127,6 +127,8 @@ public final class VideoSink {
         case .attachment:
             guard codec == AV_CODEC_ID_TTF || codec == AV_CODEC_ID_OTF else { return "an attachment may show faces" }
             return format.isMatroska ? nil : "a \(format.name) file can't hold attachments"
+        // The titles of chapters in QuickTime and MP4 are a track that the demuxer reads by itself; the muxer makes it anew.
+        case .data where stream.pointee.discard == AVDISCARD_ALL: return ""
         case .data, .unknown: return "timed data may say who was where"
         }
     }

@@ -106,7 +106,8 @@ extension Probe {
         ])
         var packets: [ProbedPacket] = []
         var base: (Int64, Int64) = (1, 1)
-        for line in text.split(separator: "\n") {
+        // A packet with side data takes several lines.
+        for line in text.replacing("\n|", with: "|").split(separator: "\n") {
             var fields: [Substring: Substring] = [:]
             for field in line.split(separator: "|") {
                 let pair = field.split(separator: "=", maxSplits: 1)
