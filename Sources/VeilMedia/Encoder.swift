@@ -134,6 +134,11 @@ final class Encoder {
         return best
     }
 
+    /// The presets of x264 and x265, from x264.h.
+    private static let presets = [
+        "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",
+    ]
+
     private static func setQuality(
         _ settings: EncoderSettings, name: String, context: UnsafeMutablePointer<AVCodecContext>, rate: AVRational,
         options: inout OpaquePointer?, file: String
@@ -163,6 +168,13 @@ final class Encoder {
                 throw MediaError(
                     .unsupported, "setting the preset", file: file, detail: "the encoder \(name) has no presets",
                     advice: "leave --preset out")
+            }
+            // x264 writes its own complaint to standard error before anything can keep it from doing so.
+            let isKnown = Self.presets.contains(preset) || Int(preset).map { (0...9).contains($0) } ?? false
+            if ["libx264", "libx264rgb", "libx265"].contains(name) && !isKnown {
+                throw MediaError(
+                    .unsupported, "setting the preset", file: file, detail: "the encoder \(name) has no preset '\(preset)'",
+                    advice: "it has " + Self.presets.joined(separator: ", "))
             }
             av_dict_set(&options, key, preset, 0)
         } else {

@@ -7,7 +7,10 @@ public struct OutputFormat: Sendable {
 
     /// - Throws: `MediaError` `.unsupported` when the name's extension stands for no container.
     public init(forFile file: String, named name: String? = nil) throws(MediaError) {
-        guard let format = av_guess_format(name, name == nil ? file : nil, nil) else {
+        guard let format = av_guess_format(name, name == nil ? file : nil, nil),
+            !Self.isSpread(String(cString: format.pointee.name)), format.pointee.flags & AVFMT_NOFILE == 0,
+            format.pointee.video_codec != AV_CODEC_ID_NONE
+        else {
             throw MediaError(
                 .unsupported, "choosing the container", file: file, detail: "no container is known by this extension",
                 advice: "name the output .mp4, .mov, .mkv, .webm, .avi, .ts or another extension FFmpeg writes")
@@ -39,11 +42,19 @@ public struct OutputFormat: Sendable {
             || codec == raw.pointee.subtitle_codec
     }
 
+    /// Formats that write further files beside the one that is named, which then couldn't all appear at once.
+    private static func isSpread(_ names: String) -> Bool {
+        let spread: Set<Substring> = [
+            "hls", "dash", "segment", "stream_segment", "ssegment", "smoothstreaming", "hds", "webm_chunk",
+            "webm_dash_manifest", "image2", "tee", "fifo", "rtp", "rtp_mpegts", "rtsp", "sap",
+        ]
+        return names.split(separator: ",").contains { spread.contains($0) }
+    }
+
     private static func hasRIFFTag(_ codec: AVCodecID) -> Bool {
         [avformat_get_riff_video_tags(), avformat_get_riff_audio_tags()].contains { table in
-            var list = table
             var tag: UInt32 = 0
-            return withUnsafePointer(to: &list) { av_codec_get_tag2($0, codec, &tag) } != 0
+            return av_codec_get_tag2([table, nil], codec, &tag) != 0
         }
     }
 

@@ -82,7 +82,7 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
     @Test(
         arguments: [
             ("a.mp4", ["-movflags", "+faststart"]), ("a.mp4", []), ("a.mov", []), ("a.mkv", []), ("a.webm", []), ("a.avi", []),
-            ("b.avi", []), ("a.mxf", []),
+            ("b.avi", []),
             ("a.mp4", ["-movflags", "+frag_keyframe+empty_moov", "-g", "4"]),
         ], [1, 10, 50, 90, 99])
     func `a file that was cut off is refused`(form: (String, [String]), percent: Int) throws {
@@ -171,7 +171,7 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
     @Test func `an output name that no container is known by`() throws {
         let folder = try TemporaryFolder()
         let file = try Clip.make(in: folder, "in.mp4", frames: 2)
-        for name in ["out.xyz", "out", "out.txt", "out.m3u8", "out.mpd", "out.jpg", "out.mp3", "out.wav"] {
+        for name in ["out.xyz", "none", "out.txt", "out.m3u8", "out.mpd", "out.jpg", "out.mp3", "out.wav"] {
             let run = try refuse(file, to: name, in: folder)
             expectRefused(run, naming: name, output: folder.file(name), in: folder)
         }
@@ -265,9 +265,10 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
         let folder = try TemporaryFolder()
         let file = try Clip.make(in: folder, "in.mp4", frames: 20)
         let run = try BuiltVeil.start(["redact", file, "-o", folder.file("out.mp4"), "--preset", "veryslow"] + Redacted.quick)
-        _ = run.waits(seconds: 60) { !folder.leftovers.isEmpty && run.errorsSoFar.contains("rendering") }
+        let isUnderWay = run.waits(seconds: 60) { run.errorsSoFar.contains("analysing") && !folder.leftovers.isEmpty }
+        #expect(isUnderWay, "\(run.errorsSoFar)")
         run.send(SIGKILL)
-        _ = try run.finish()
+        #expect(try run.finish().status == 137)
         #expect(!FileBytes.exists(folder.file("out.mp4")))
     }
 }

@@ -51,8 +51,18 @@ public enum Tool {
             var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
             var settings: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0)=\($1)") } + [nil]
             defer { for pointer in arguments + settings { free(pointer) } }
+            // Signals as a shell has them, whatever the test runner ignores or holds back.
+            var attributes = posix_spawnattr_t()
+            posix_spawnattr_init(&attributes)
+            defer { posix_spawnattr_destroy(&attributes) }
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            posix_spawnattr_setsigmask(&attributes, &signals)
+            for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT] { sigaddset(&signals, signal) }
+            posix_spawnattr_setsigdefault(&attributes, &signals)
+            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
             var pid: pid_t = 0
-            let code = posix_spawnp(&pid, command[0], &actions, nil, &arguments, &settings)
+            let code = posix_spawnp(&pid, command[0], &actions, &attributes, &arguments, &settings)
             guard code == 0 else { throw SystemError("starting \(command[0])", code) }
             self.pid = pid
         }
