@@ -31,6 +31,10 @@ public struct PlanBuilder: Sendable {
             for (sample, box) in zip(samples, boxes) where result.indices.contains(sample.frame) {
                 result[sample.frame].regions.append(
                     Region(track: track.id, shape: Shape(inscribedIn: box), origin: sample.origin))
+                if let other = sample.otherBox {
+                    result[sample.frame].regions.append(
+                        Region(track: track.id, shape: Shape(inscribedIn: other), origin: sample.origin))
+                }
             }
         }
         return result

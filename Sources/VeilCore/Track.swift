@@ -3,13 +3,18 @@ public struct TrackSample: Sendable, Hashable {
     /// The frame's number, from 0 in the order of showing.
     public var frame: Int
     public var box: NormalizedRect
+    /// A second place to cover, where the answers about this frame differ: a face may be in either.
+    public var otherBox: NormalizedRect?
     public var origin: Origin
     /// The detector's score where it was seen; else how well the picture under the box could be followed (0…1).
     public var certainty: Double
 
-    public init(frame: Int, box: NormalizedRect, origin: Origin, certainty: Double) {
+    public init(
+        frame: Int, box: NormalizedRect, otherBox: NormalizedRect? = nil, origin: Origin, certainty: Double
+    ) {
         self.frame = frame
         self.box = box
+        self.otherBox = otherBox
         self.origin = origin
         self.certainty = certainty
     }
@@ -56,9 +61,11 @@ public struct Track: Sendable, Hashable {
     }
 
     /// Adds the next frame, in which a detector saw the face.
-    public mutating func see(_ detection: Detection, covering box: NormalizedRect) {
+    public mutating func see(_ detection: Detection, alsoCovering other: NormalizedRect? = nil) {
         let frame = lastFrame + 1
-        samples.append(TrackSample(frame: frame, box: box, origin: .detected, certainty: detection.score))
+        samples.append(
+            TrackSample(
+                frame: frame, box: detection.bounds, otherBox: other, origin: .detected, certainty: detection.score))
         sightings.append(Sighting(frame: frame, score: detection.score))
     }
 
@@ -69,10 +76,10 @@ public struct Track: Sendable, Hashable {
     }
 
     /// Replaces what lies between two sightings.
-    public mutating func fill(_ frame: Int, with box: NormalizedRect, certainty: Double) {
-        let index = frame - firstFrame
+    public mutating func fill(_ sample: TrackSample) {
+        let index = sample.frame - firstFrame
         guard samples.indices.contains(index) else { return }
-        samples[index] = TrackSample(frame: frame, box: box, origin: .interpolated, certainty: certainty)
+        samples[index] = sample
     }
 
     /// Drops all samples after a frame (never the first).

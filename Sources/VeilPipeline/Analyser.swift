@@ -15,7 +15,7 @@ struct Analyser {
     private let builder: PlanBuilder
 
     /// The small pictures of the last frames, for following backwards; as many as `memory`.
-    private var recent: [LumaPicture] = []
+    private var recent: [Past] = []
     private var frame = -1
     private var lastLook = -1
     private var looks: [Int] = []
@@ -24,6 +24,14 @@ struct Analyser {
     private var active: [Track] = []
     private var finished: [Track] = []
     private var times: [Double] = []
+
+    /// What is kept of a frame.
+    private struct Past {
+        var luma: LumaPicture
+        var small: LumaPicture
+        /// How the picture moved from the frame before to this one.
+        var camera: NormalizedPoint
+    }
 
     /// The first frame of each new scene.
     private(set) var cuts: [Int] = []
@@ -60,14 +68,18 @@ struct Analyser {
     mutating func add(_ picture: Picture, time: Double) throws(VisionError) {
         frame += 1
         times.append(time)
-        let luma = try Self.luma(of: picture, side: Follower.canvasSide)
-        let small = try Self.luma(of: picture, side: CutDetector.canvasSide)
+        let luma = try Self.luma(of: picture)
+        let small = try luma.shrunk(to: Follower.cameraSide)
         if try cutDetector.isCut(before: small) {
             cuts.append(frame)
             endScene()
         }
-        try follow(to: luma)
-        recent.append(luma)
+        let camera =
+            if let before = recent.last { try follower.cameraShift(from: before.small, to: small) } else {
+                NormalizedPoint(x: 0, y: 0)
+            }
+        try follow(to: luma, camera: camera)
+        recent.append(Past(luma: luma, small: small, camera: camera))
         if recent.count > Self.memory { recent.removeFirst() }
         if lastLook < sceneStart || frame - lastLook >= settings.detectEvery { try look(at: picture) }
         retire()
@@ -83,9 +95,10 @@ struct Analyser {
     func time(of frame: Int) -> Double { times[frame] }
     var allTimes: [Double] { times }
 
-    private static func luma(of picture: Picture, side: Int) throws(VisionError) -> LumaPicture {
+    private static func luma(of picture: Picture) throws(VisionError) -> LumaPicture {
         let canvas = CanvasSize.fitting(
-            width: picture.width, height: picture.height, sampleAspectRatio: picture.sampleAspectRatio, longSide: side)
+            width: picture.width, height: picture.height, sampleAspectRatio: picture.sampleAspectRatio,
+            longSide: Follower.canvasSide)
         return try LumaPicture(of: picture.view, orientation: picture.orientation, canvas: canvas)
     }
 
@@ -95,18 +108,18 @@ struct Analyser {
 
     // MARK: Following
 
-    private func picture(_ frame: Int) -> LumaPicture? {
+    private func past(_ frame: Int) -> Past? {
         let index = recent.count - 1 - (self.frame - frame)
         return recent.indices.contains(index) ? recent[index] : nil
     }
 
     /// Moves every track from the last frame to this one.
-    private mutating func follow(to luma: LumaPicture) throws(VisionError) {
-        guard !active.isEmpty, let before = recent.last, before.width == luma.width, before.height == luma.height else {
+    private mutating func follow(to luma: LumaPicture, camera: NormalizedPoint) throws(VisionError) {
+        guard !active.isEmpty, let before = recent.last?.luma, before.width == luma.width, before.height == luma.height
+        else {
             for i in active.indices { active[i].follow(to: active[i].last.box, certainty: 0) }
             return
         }
-        let camera = try follower.cameraShift(from: before, to: luma)
         for i in active.indices {
             let box = active[i].last.box
             let step = try follower.follow(
@@ -114,9 +127,8 @@ struct Analyser {
             if let step, step.certainty >= Self.lostBelow {
                 active[i].follow(to: step.box, certainty: step.certainty)
             } else {
-                // Lost: the best guess is that it moves as it did, with the camera.
-                let drift = camera
-                active[i].follow(to: box.offset(dx: drift.x, dy: drift.y), certainty: 0)
+                // Lost: the best guess is that it moves with the camera.
+                active[i].follow(to: box.offset(dx: camera.x, dy: camera.y), certainty: 0)
             }
         }
     }
@@ -135,11 +147,13 @@ struct Analyser {
         var current = box
         var speed = NormalizedPoint(x: 0, y: 0)
         var k = frame
-        while k > end, let a = picture(k), let b = picture(k - 1), a.width == b.width, a.height == b.height {
-            let camera = try follower.cameraShift(from: a, to: b)
+        while k > end, let a = past(k), let b = past(k - 1), a.luma.width == b.luma.width,
+            a.luma.height == b.luma.height
+        {
+            let camera = NormalizedPoint(x: -a.camera.x, y: -a.camera.y)
             guard
                 let step = try follower.follow(
-                    current, from: a, to: b, starts: [speed, camera, NormalizedPoint(x: 0, y: 0)]),
+                    current, from: a.luma, to: b.luma, starts: [speed, camera, NormalizedPoint(x: 0, y: 0)]),
                 step.certainty >= Self.lostBelow
             else { break }
             speed = NormalizedPoint(x: step.box.center.x - current.center.x, y: step.box.center.y - current.center.y)
@@ -176,56 +190,53 @@ struct Analyser {
         let previous = track.lastSeen
         // The follower has put a sample for this frame already; the detection takes its place.
         track.cut(after: frame - 1)
-        var box = detection.bounds
-        if followed.certainty >= 0.7 && box.iou(followed.box) < 0.5 {
-            // The detector's box jumped aside (a hand in front, a shadow): the rest of the face stays covered.
-            box = box.union(followed.box)
-        }
+        // The detector's box jumped aside (a hand in front, a shadow): the rest of the face stays covered.
+        let jumped = followed.certainty >= 0.7 && detection.bounds.iou(followed.box) < 0.5
         let back = frame - previous > 1 ? try followBack(detection.bounds, from: frame, to: previous + 1) : []
         if let start = track[frame: previous]?.box {
             for k in stride(from: frame - 1, to: previous, by: -1) {
                 guard let forward = track[frame: k] else { continue }
-                let share = Double(k - previous) / Double(frame - previous)
-                let step = back.indices.contains(frame - 1 - k) ? back[frame - 1 - k] : nil
-                let (between, certainty) = Self.between(
-                    start, detection.bounds, share: share, forward: forward, backward: step)
-                track.fill(k, with: between, certainty: certainty)
+                track.fill(
+                    Self.between(
+                        start, detection.bounds, share: Double(k - previous) / Double(frame - previous),
+                        forward: forward, backward: back.indices.contains(frame - 1 - k) ? back[frame - 1 - k] : nil))
             }
         }
-        track.see(detection, covering: box)
+        track.see(detection, alsoCovering: jumped ? followed.box : nil)
         active[index] = track
     }
 
     /// Where a face is between two sightings: both ways of following it, and the straight line where both are lost.
     static func between(
         _ start: NormalizedRect, _ end: NormalizedRect, share: Double, forward: TrackSample, backward: Follower.Step?
-    ) -> (NormalizedRect, Double) {
+    ) -> TrackSample {
         let width = start.width + (end.width - start.width) * share
         let height = start.height + (end.height - start.height) * share
-        func sized(_ center: NormalizedPoint) -> NormalizedRect {
-            NormalizedRect(center: center, width: width, height: height)
+        func mix(_ a: NormalizedPoint, _ b: NormalizedPoint) -> NormalizedRect {
+            NormalizedRect(
+                center: NormalizedPoint(x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share), width: width,
+                height: height)
         }
-        let line = sized(
-            NormalizedPoint(
-                x: start.center.x + (end.center.x - start.center.x) * share,
-                y: start.center.y + (end.center.y - start.center.y) * share))
+        func far(_ a: NormalizedRect, _ b: NormalizedRect) -> Bool {
+            max(abs(a.center.x - b.center.x) / width, abs(a.center.y - b.center.y) / height) > 0.2
+        }
+        let line = mix(start.center, end.center)
+        var sample = TrackSample(frame: forward.frame, box: line, origin: .interpolated, certainty: 0)
         let isForwardSure = forward.certainty >= lostBelow
-        switch (isForwardSure, backward) {
-        case (true, let backward?):
-            let a = sized(forward.box.center)
-            let b = sized(backward.box.center)
-            // Near agreement is settled by the nearer sighting; else both places are covered.
-            let offset = max(abs(a.center.x - b.center.x) / width, abs(a.center.y - b.center.y) / height)
-            if offset < 0.25 {
-                let c = NormalizedPoint(
-                    x: a.center.x * (1 - share) + b.center.x * share, y: a.center.y * (1 - share) + b.center.y * share)
-                return (sized(c), max(forward.certainty, backward.certainty))
+        if isForwardSure, let backward {
+            // The nearer sighting counts more; where the two disagree, both places are covered.
+            sample.box = mix(forward.box.center, backward.box.center)
+            sample.certainty = max(forward.certainty, backward.certainty)
+            if far(forward.box, backward.box) {
+                sample.box = NormalizedRect(center: forward.box.center, width: width, height: height)
+                sample.otherBox = NormalizedRect(center: backward.box.center, width: width, height: height)
             }
-            return (offset < 2 ? a.union(b) : a.union(line), max(forward.certainty, backward.certainty))
-        case (false, let backward?): return (sized(backward.box.center).union(line), backward.certainty)
-        case (true, nil): return (sized(forward.box.center).union(line), forward.certainty)
-        case (false, nil): return (line, 0)
+        } else if let center = backward?.box.center ?? (isForwardSure ? forward.box.center : nil) {
+            sample.box = NormalizedRect(center: center, width: width, height: height)
+            sample.certainty = backward?.certainty ?? forward.certainty
+            if far(sample.box, line) { sample.otherBox = line }
         }
+        return sample
     }
 
     /// A face nobody knew: it was there before it was seen, so it is followed backwards as far as it goes.
@@ -236,10 +247,10 @@ struct Analyser {
         for step in try followBack(detection.bounds, from: frame, to: end) {
             track.precede(with: step.box, certainty: step.certainty)
         }
-        // Lost or not, the frames just before are covered where the face was last.
+        // Lost or not, the frames just before are covered where the face must have been if it moved with the camera.
         var margin = Self.margin
-        while margin > 0 && track.firstFrame > end {
-            track.precede(with: track.samples[0].box, certainty: 0)
+        while margin > 0 && track.firstFrame > end, let camera = past(track.firstFrame)?.camera {
+            track.precede(with: track.samples[0].box.offset(dx: -camera.x, dy: -camera.y), certainty: 0)
             margin -= 1
         }
         active.append(track)

@@ -4,7 +4,7 @@ import VeilVision
 /// Tells scene cuts from motion: the middle of the last picture is looked for in the next, whatever its brightness.
 struct CutDetector {
     /// The longer side of the pictures compared.
-    static let canvasSide = 64
+    private static let canvasSide = 64
     /// Below this correlation nothing of the picture before is left: a new scene.
     private static let cutBelow = 0.35
 
@@ -14,7 +14,8 @@ struct CutDetector {
     init() throws(VisionError) { matcher = try PatchMatcher() }
 
     /// Whether a new scene begins with this picture. The first picture of all begins none.
-    mutating func isCut(before picture: LumaPicture) throws(VisionError) -> Bool {
+    mutating func isCut(before full: LumaPicture) throws(VisionError) -> Bool {
+        let picture = try full.shrunk(to: Self.canvasSide)
         defer { last = picture }
         guard let last, last.width == picture.width, last.height == picture.height else { return false }
         let (w, h) = (last.width, last.height)

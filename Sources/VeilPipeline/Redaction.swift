@@ -28,6 +28,17 @@ public final class Redaction {
         description = loaded.description
     }
 
+    /// With a detector of the caller's own, named so that plans say which it was.
+    public init(
+        settings: RedactionSettings = RedactionSettings(), detector: any FaceDetector,
+        named description: DetectorDescription
+    ) {
+        self.settings = settings
+        LibraryLog.install(verbose: LibraryLog.isVerbose)
+        self.detector = detector
+        self.description = description
+    }
+
     /// Looks at a file and plans what to cover; changes nothing.
     public func analyse(_ input: String, observer: Observer = Observer()) throws(VeilError) -> RedactionPlan {
         let source = try media { () throws(MediaError) in

@@ -54,36 +54,89 @@ final class HeldCells {
 
     /// Moves the grid to where the face is now, and decides whether colours and size still hold.
     func move(centerX: Double, centerY: Double, faceSize: Double, time: Double, hold: Double, format: PictureFormat) {
+        anchor(centerX, centerY, format)
         let wanted = faceSize / Double(cellsAcross)
         // A clock that runs backwards or isn't one ends the hold.
         let expired = !(time - epoch < hold) || time < epoch
         lastTime = time
         widest = max(widest, wanted)
+        if expired {
+            for index in states.indices where states[index] == .fresh { states[index] = .stale }
+            epoch = time
+        }
         if side < Self.side(atLeast: wanted, format) {
-            resize(to: Self.side(atLeast: wanted * Self.headroom, format), time)
-            widest = wanted
+            resize(to: Self.side(atLeast: wanted * Self.headroom, format), centerX, centerY, format)
         } else if expired {
             let smaller = Self.side(atLeast: widest, format)
             if Double(smaller) * Self.headroom * Self.headroom < Double(side) {
-                resize(to: smaller, time)
+                resize(to: smaller, centerX, centerY, format)
             }
-            for index in states.indices where states[index] == .fresh { states[index] = .stale }
-            epoch = time
-            widest = wanted
         }
-        let half = Double(cellsAcross * side) / 2
-        let x = Self.snap(centerX - half, held: isPlaced ? originX : nil, block: 1 << format.shiftX)
-        let y = Self.snap(centerY - half, held: isPlaced ? originY : nil, block: 1 << format.shiftY)
-        (originX, originY, isPlaced) = (x, y, true)
+        if expired { widest = wanted }
     }
 
-    private func resize(to side: Int, _ time: Double) {
-        self.side = side
-        epoch = time
-        columns = 0..<0
-        rows = 0..<0
-        states = []
+    /// Lays the grid so that the face's middle is the middle of `cellsAcross` cells, to the nearest chroma block.
+    private func anchor(_ centerX: Double, _ centerY: Double, _ format: PictureFormat) {
+        let half = Double(cellsAcross * side) / 2
+        originX = Self.snap(centerX - half, held: isPlaced ? originX : nil, block: 1 << format.shiftX)
+        originY = Self.snap(centerY - half, held: isPlaced ? originY : nil, block: 1 << format.shiftY)
+        isPlaced = true
+    }
+
+    /// Changes the cells' size, and draws the new cells from the old ones: a new size is then no new look at the face.
+    private func resize(to newSide: Int, _ centerX: Double, _ centerY: Double, _ format: PictureFormat) {
+        let old = (side: side, x: originX, y: originY, columns: columns, rows: rows, states: states, colors: colors)
+        let oldPlane = columns.count * rows.count
+        side = newSide
         isPlaced = false
+        anchor(centerX, centerY, format)
+        if old.states.isEmpty { return }
+
+        /// The new cells that overlap old ones.
+        func overlapping(_ cells: Range<Int>, _ oldOrigin: Int, _ origin: Int) -> Range<Int> {
+            floorDivide(oldOrigin + cells.lowerBound * old.side - origin, newSide)..<floorDivide(
+                oldOrigin + cells.upperBound * old.side - 1 - origin, newSide) + 1
+        }
+        columns = overlapping(old.columns, old.x, originX)
+        rows = overlapping(old.rows, old.y, originY)
+        states = Array(repeating: .unknown, count: columns.count * rows.count)
+        colors = .allocate(capacity: max(1, states.count * planeCount))
+        colors.update(repeating: 0, count: states.count * planeCount)
+        defer { old.colors.deallocate() }
+
+        var sums = [Int](repeating: 0, count: planeCount)
+        for j in rows {
+            let top = originY + j * newSide - old.y
+            let oldRows = (floorDivide(top, old.side)..<floorDivide(top + newSide - 1, old.side) + 1)
+                .clamped(to: old.rows)
+            for i in columns {
+                let left = originX + i * newSide - old.x
+                let oldColumns = (floorDivide(left, old.side)..<floorDivide(left + newSide - 1, old.side) + 1)
+                    .clamped(to: old.columns)
+                var (state, area) = (CellState.unknown, 0)
+                for plane in sums.indices { sums[plane] = 0 }
+                for oldRow in oldRows {
+                    let height = min(top + newSide, (oldRow + 1) * old.side) - max(top, oldRow * old.side)
+                    for oldColumn in oldColumns {
+                        let cell =
+                            (oldRow - old.rows.lowerBound) * old.columns.count + oldColumn - old.columns.lowerBound
+                        if old.states[cell] == .unknown { continue }
+                        let width =
+                            min(left + newSide, (oldColumn + 1) * old.side) - max(left, oldColumn * old.side)
+                        state = old.states[cell]
+                        area += width * height
+                        for plane in sums.indices {
+                            sums[plane] += width * height * Int(old.colors[plane * oldPlane + cell])
+                        }
+                    }
+                }
+                guard area > 0 else { continue }
+                states[stateIndex(i, j)] = state
+                for plane in sums.indices {
+                    colors[colorIndex(i, j, plane)] = UInt16(truncatingIfNeeded: (sums[plane] + area / 2) / area)
+                }
+            }
+        }
     }
 
     private static func snap(_ wanted: Double, held: Int?, block: Int) -> Int {
@@ -116,12 +169,18 @@ final class HeldCells {
     private var visibleColumns = 0..<0
     private var visibleRows = 0..<0
 
-    /// The cells that pixels lie in, one more each way, as far as they have pixels in the picture.
+    /// The cells that pixels lie in, one more each way, as far as they lie in the picture by half.
+    ///
+    /// What the picture's edge leaves of a cell may be a mean of very few pixels, so a smaller part than half of one
+    /// takes its neighbour's colour: drawing repeats the outermost cells.
     private func cells(_ pixels: Range<Int>, origin: Int, limit: Int) -> Range<Int> {
-        let low = max(floorDivide(pixels.lowerBound - origin, side) - 1, floorDivide(-origin, side))
-        let high = min(
-            floorDivide(pixels.upperBound - 1 - origin, side) + 1, floorDivide(limit - 1 - origin, side))
-        return low..<max(low, high + 1)
+        var first = floorDivide(-origin, side)
+        var last = floorDivide(limit - 1 - origin, side)
+        if first < last, 2 * (origin + (first + 1) * side) < side { first += 1 }
+        if first < last, 2 * (limit - origin - last * side) < side { last -= 1 }
+        let low = floorDivide(pixels.lowerBound - origin, side) - 1
+        let high = floorDivide(pixels.upperBound - 1 - origin, side) + 1
+        return min(max(low, first), last)..<max(min(high, last), first) + 1
     }
 
     /// The mean of a cell's samples inside the picture, rounded.

@@ -13,11 +13,12 @@ struct Quantiser: Sendable, Hashable {
     let high: Int
     private let reach: Int
 
-    /// `levelStep` is of 256 levels, whatever the depth.
+    /// `levelStep` is of 256 levels, whatever the depth. Chroma gets twice as many levels: pictures use about a quarter
+    /// of its range, so that they are still the coarser ones, and skin doesn't turn purple.
     init(levelStep: Int, plane: Int, format: PictureFormat) {
         let unit = 1 << (format.depth - 8)
         let chroma = format.isChroma(plane)
-        step = levelStep * unit
+        step = chroma ? max(1, levelStep / 2 * unit) : levelStep * unit
         low = format.fullRange ? 0 : 16 * unit
         high = format.fullRange ? format.peak : (chroma ? 240 : 235) * unit
         base = chroma ? 128 * unit : low

@@ -41,6 +41,33 @@ public struct LumaPicture: Sendable, Hashable {
         }
     }
 
+    /// The same picture, smaller: its longer side at most `side`.
+    public func shrunk(to side: Int) throws(VisionError) -> LumaPicture {
+        guard max(width, height) > side else { return self }
+        let canvas = CanvasSize.fitting(width: width, height: height, longSide: side)
+        // The planes are only read, within the call.
+        return try Self.borrowing(samples, width: width, height: height) { (view) throws(VisionError) in
+            try LumaPicture(of: view, orientation: .up, canvas: canvas)
+        }
+    }
+
+    private static func borrowing<R>(
+        _ samples: [UInt8], width: Int, height: Int, _ body: (PlanarView) throws(VisionError) -> R
+    ) throws(VisionError) -> R {
+        try samples.withUnsafeBufferPointer { (buffer) throws(VisionError) -> R in
+            guard let base = UnsafeRawPointer(buffer.baseAddress) else {
+                throw VisionError(code: .badArgument, doing: "shrinking a picture", words: "it is empty")
+            }
+            let plane = Plane(
+                base: UnsafeMutableRawPointer(mutating: base), width: width, height: height, stride: width,
+                bytesPerSample: 1)
+            return try body(
+                PlanarView(
+                    planes: [plane], model: .gray, hasAlpha: false, depth: 8, chromaShiftX: 0, chromaShiftY: 0,
+                    fullRange: true))
+        }
+    }
+
     /// Lends the picture to the shim.
     func withLuma<R>(_ body: (UnsafePointer<cvision_luma>) -> R) -> R {
         samples.withUnsafeBufferPointer { buffer in

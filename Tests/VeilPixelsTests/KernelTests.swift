@@ -17,15 +17,17 @@ private let sizes = [(1, 1), (2, 2), (15, 17), (641, 3), (64, 32), (3, 130)]
             let x = x0..<Int.random(in: x0 + 1...size.0, using: &numbers)
             let y = y0..<Int.random(in: y0 + 1...size.1, using: &numbers)
             let plain = y.reduce(0) { sum, row in x.reduce(sum) { $0 + picture[0, $1, row] } }
-            let plane = picture.planes[0]
-            #expect((layout.depth == 8 ? cellSum8(plane, x, y) : cellSum16(plane, x, y)) == UInt64(plain))
+            let sum = picture.withView { view in
+                layout.depth == 8 ? cellSum8(view.planes[0], x, y) : cellSum16(view.planes[0], x, y)
+            }
+            #expect(sum == UInt64(plain))
         }
     }
 
     @Test func `the sum of a wide bright row does not overflow`() {
         let picture = TestPicture(70_000, 2, Layout(model: .gray, depth: 16, shiftX: 0, shiftY: 0))
             .fill { _, _, _ in 65535 }
-        #expect(cellSum16(picture.planes[0], 0..<70_000, 0..<2) == 70_000 * 2 * 65535)
+        #expect(picture.withView { cellSum16($0.planes[0], 0..<70_000, 0..<2) } == 70_000 * 2 * 65535)
     }
 
     @Test(arguments: [1, 2, 15, 16, 33, 641], 0..<4)

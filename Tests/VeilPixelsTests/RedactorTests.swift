@@ -52,7 +52,7 @@ extension TestPicture {
             ]
             let masks = coverage(regions, width, height)
             let picture = original.copy()
-            try redactor(effect).apply(to: picture.view, regions: regions, time: 0)
+            try redactor(effect).apply(to: picture, regions: regions, time: 0)
             #expect(picture.guardsAreIntact)
 
             // Another picture with the same cell means: under the opaque part, both must come out alike.
@@ -79,10 +79,10 @@ extension TestPicture {
         let region = MaskRegion.face(7, x: 50.3, y: 33.8, width: 40, height: 50)
         let redactor = try redactor()
         let picture = original.copy()
-        redactor.apply(to: picture.view, regions: [region], time: 0)
+        redactor.apply(to: picture, regions: [region], time: 0)
         let grid = try #require(redactor.cellGrid(ofTrack: 7))
         let masks = coverage([region], width, height)
-        let format = PictureFormat(picture.view)
+        let format = PictureFormat(picture)
         for plane in 0..<format.planeCount {
             let quantiser = Quantiser(levelStep: 32, plane: plane, format: format)
             let (sx, sy) = (format.shiftX(ofPlane: plane), format.shiftY(ofPlane: plane))
@@ -91,6 +91,13 @@ extension TestPicture {
             let (sideX, sideY) = (grid.side >> sx, grid.side >> sy)
             func cell(_ x: Int, _ y: Int) -> [Int] {
                 [floorDivide(x - grid.originX >> sx, sideX), floorDivide(y - grid.originY >> sy, sideY)]
+            }
+            // What the edge leaves of a cell takes its neighbour's colour if it is less than half.
+            func drawn(_ x: Int, origin: Int, limit: Int) -> Int {
+                let cell = floorDivide(x - origin, grid.side)
+                let start = origin + cell * grid.side
+                if 2 * (start + grid.side) < grid.side { return cell + 1 }
+                return 2 * (limit - start) < grid.side ? cell - 1 : cell
             }
             for y in 0..<picture.planes[plane].height {
                 for x in 0..<picture.planes[plane].width {
@@ -101,13 +108,27 @@ extension TestPicture {
             var wrong = 0
             for y in 0..<picture.planes[plane].height {
                 for x in 0..<picture.planes[plane].width where picture.mask(masks, plane, x, y) == 255 {
-                    let sum = try #require(sums[cell(x, y)])
+                    let key = [
+                        drawn(x << sx, origin: grid.originX, limit: width),
+                        drawn(y << sy, origin: grid.originY, limit: height),
+                    ]
+                    let sum = try #require(sums[key])
                     let level = quantiser.level((sum.sum + sum.count / 2) / sum.count, held: nil)
                     if picture[plane, x, y] != level { wrong += 1 }
                 }
             }
             #expect(wrong == 0, "plane \(plane)")
         }
+    }
+
+    @Test func `shows no mean of the few pixels that the edge leaves of a cell`() throws {
+        // Cells of 10 pixels from column -8 on: two bright columns are in sight of the first.
+        let picture = TestPicture(60, 60).fill { _, x, _ in x < 2 ? 255 : 0 }
+        let redactor = try redactor()
+        redactor.apply(to: picture, regions: [.face(x: 17, y: 30, width: 50, height: 50)], time: 0)
+        let grid = try #require(redactor.cellGrid(ofTrack: 1))
+        #expect(grid.originX == -8 && grid.side == 10)
+        for x in 0..<30 { #expect(picture[0, x, 30] == 0) }
     }
 
     @Test(arguments: [Effect.pixellate(), .blur()])
@@ -117,7 +138,7 @@ extension TestPicture {
         let region = MaskRegion.face(x: 45, y: 45, width: 40, height: 48)
         let first = TestPicture(width, height).noise(seed: 1)
         let probe = try redactor(effect)
-        probe.apply(to: first.copy().view, regions: [region], time: 0)
+        probe.apply(to: first.copy(), regions: [region], time: 0)
         let grid = try #require(probe.cellGrid(ofTrack: 1))
         let second = first.copy()
         var numbers = Numbers(3)
@@ -130,8 +151,8 @@ extension TestPicture {
             }
         }
         #expect(first.samples != second.samples)
-        try redactor(effect).apply(to: first.view, regions: [region], time: 0)
-        try redactor(effect).apply(to: second.view, regions: [region], time: 0)
+        try redactor(effect).apply(to: first, regions: [region], time: 0)
+        try redactor(effect).apply(to: second, regions: [region], time: 0)
         let masks = coverage([region], width, height)
         for y in 0..<height {
             for x in 0..<width where masks[y][x] == 255 { #expect(first[0, x, y] == second[0, x, y]) }
@@ -143,7 +164,7 @@ extension TestPicture {
         let original = TestPicture(40, 40, Layout(alpha: true)).noise(seed: 2)
         for y in 0..<40 { for x in 0..<40 { original[3, x, y] = x.isMultiple(of: 3) ? 0 : 255 } }
         let picture = original.copy()
-        try redactor(effect).apply(to: picture.view, regions: [.face(x: 20, y: 20, width: 40, height: 40)], time: 0)
+        try redactor(effect).apply(to: picture, regions: [.face(x: 20, y: 20, width: 40, height: 40)], time: 0)
         #expect(picture.samples[3] == original.samples[3])
         #expect(picture[0, 20, 20] != original[0, 20, 20] || picture[0, 21, 20] != original[0, 21, 20])
     }
@@ -151,8 +172,8 @@ extension TestPicture {
     @Test func `without regions is untouched`() throws {
         let original = TestPicture(33, 21, Layout()).noise(seed: 2)
         let picture = original.copy()
-        try redactor().apply(to: picture.view, regions: [], time: 0, cutBefore: true)
-        try redactor().apply(to: picture.view, regions: [.face(x: 900, y: -400, width: 30, height: 30)], time: 0)
+        try redactor().apply(to: picture, regions: [], time: 0, cutBefore: true)
+        try redactor().apply(to: picture, regions: [.face(x: 900, y: -400, width: 30, height: 30)], time: 0)
         #expect(picture.samples == original.samples)
     }
 
@@ -160,7 +181,7 @@ extension TestPicture {
         let picture = TestPicture(60, 40).fill { _, x, y in (x + y).isMultiple(of: 2) ? 255 : 0 }
         // Its ellipse reaches from row -35 to 15.
         try redactor(.solid(color: RGBColor(red: 128, green: 128, blue: 128)))
-            .apply(to: picture.view, regions: [.face(x: 30, y: -10, width: 50, height: 50, scale: 1)], time: 0)
+            .apply(to: picture, regions: [.face(x: 30, y: -10, width: 50, height: 50, scale: 1)], time: 0)
         for x in 20..<40 { for y in 0..<13 { #expect(picture[0, x, y] == 128) } }
         #expect(picture[0, 30, 39] == 0 || picture[0, 30, 39] == 255)
     }
@@ -170,9 +191,9 @@ extension TestPicture {
         let large = MaskRegion.face(2, x: 60, y: 40, width: 60, height: 60)
         let original = TestPicture(120, 80).noise(seed: 9)
         let (first, second, alone) = (original.copy(), original.copy(), original.copy())
-        try redactor().apply(to: first.view, regions: [small, large], time: 0)
-        try redactor().apply(to: second.view, regions: [large, small], time: 0)
-        try redactor().apply(to: alone.view, regions: [large], time: 0)
+        try redactor().apply(to: first, regions: [small, large], time: 0)
+        try redactor().apply(to: second, regions: [large, small], time: 0)
+        try redactor().apply(to: alone, regions: [large], time: 0)
         #expect(first.samples == second.samples)
         let masks = coverage([large], 120, 80)
         for y in 0..<80 { for x in 0..<120 where masks[y][x] == 255 { #expect(first[0, x, y] == alone[0, x, y]) } }
@@ -186,9 +207,9 @@ extension TestPicture {
         let original = TestPicture(160, 60, Layout()).noise(seed: 4)
         let picture = original.copy()
         let color = RGBColor(red: 10, green: 200, blue: 60)
-        try redactor(.solid(color: color)).apply(to: picture.view, regions: regions, time: 0)
+        try redactor(.solid(color: color)).apply(to: picture, regions: regions, time: 0)
         let masks = coverage(regions, 160, 60)
-        let format = PictureFormat(picture.view)
+        let format = PictureFormat(picture)
         var wrong = 0
         picture.forEach { plane, x, y in
             let m = Int(picture.mask(masks, plane, x, y))
@@ -205,7 +226,7 @@ extension TestPicture {
             let picture = TestPicture(30, 20).noise(seed: 1)
             var region = MaskRegion.face(x: 5, y: 5, width: 6, height: 6)
             region[keyPath: change] = number
-            try redactor(.solid(color: color)).apply(to: picture.view, regions: [region], time: 0)
+            try redactor(.solid(color: color)).apply(to: picture, regions: [region], time: 0)
             #expect(picture.samples[0].allSatisfy { $0 == 90 })
         }
     }
@@ -216,7 +237,7 @@ extension TestPicture {
             let region = MaskRegion(
                 track: 1, centerX: position, centerY: 10, radiusX: size, radiusY: size, angle: 1e9, faceWidth: size,
                 faceHeight: size)
-            try redactor().apply(to: picture.view, regions: [region, region], time: .nan)
+            try redactor().apply(to: picture, regions: [region, region], time: .nan)
             #expect(picture.guardsAreIntact)
         }
     }
@@ -228,9 +249,9 @@ extension TestPicture {
         for (width, height) in [(1, 1), (2, 2), (3, 90), (64, 48), (101, 37)] {
             let original = TestPicture(width, height, layout).noise(seed: 3)
             let picture = original.copy()
-            try redactor(effect).coverWhole(picture.view, time: 0)
+            try redactor(effect).coverWhole(picture, time: 0)
             #expect(picture.guardsAreIntact)
-            let format = PictureFormat(picture.view)
+            let format = PictureFormat(picture)
             for plane in 0..<format.planeCount {
                 if case .solid(let color, _) = effect {
                     let sample = Int(color.sample(plane: plane, in: format))
@@ -239,7 +260,7 @@ extension TestPicture {
                 if case .pixellate = effect {
                     // At most 5 cells across the shorter side: runs of equal samples, all on few levels.
                     let levels = Set(picture.samples[plane])
-                    #expect(levels.count <= 9)
+                    #expect(levels.count <= (format.isChroma(plane) ? 17 : 9))
                     let across = stride(from: 0, to: picture.planes[plane].width, by: 1)
                         .map { picture[plane, $0, 0] }
                     let changes = zip(across, across.dropFirst()).count { $0 != $1 }
@@ -252,7 +273,7 @@ extension TestPicture {
 
     @Test func `has twelve cells across at most, even for a chain of smaller cells`() throws {
         let picture = TestPicture(240, 120).noise(seed: 8)
-        try redactor(.pixellate(cells: 100), levelStep: 1).coverWhole(picture.view, time: 0)
+        try redactor(.pixellate(cells: 100), levelStep: 1).coverWhole(picture, time: 0)
         let column = (0..<120).map { picture[0, 0, $0] }
         #expect(zip(column, column.dropFirst()).count { $0 != $1 } <= 12)
     }

@@ -1,5 +1,6 @@
 import Testing
-import VeilPixels
+
+@testable import VeilPixels
 
 /// A small, repeatable source of numbers (SplitMix64).
 struct Numbers: RandomNumberGenerator {
@@ -73,7 +74,12 @@ final class TestPicture {
 
     deinit { for block in blocks { block.start.deallocate() } }
 
-    var view: PlanarView {
+    /// Hands out a view, and keeps the memory until `body` is done with it.
+    func withView<Result>(_ body: (PlanarView) throws -> Result) rethrows -> Result {
+        try withExtendedLifetime(self) { try body(view) }
+    }
+
+    private var view: PlanarView {
         PlanarView(
             planes: planes, model: layout.model, hasAlpha: layout.alpha, depth: layout.depth,
             chromaShiftX: layout.shiftX, chromaShiftY: layout.shiftY, fullRange: layout.fullRange)
@@ -113,6 +119,21 @@ final class TestPicture {
         return self
     }
 
+    /// One level everywhere, without a call per sample.
+    func flat(_ level: Int) -> Self {
+        for plane in planes {
+            for y in 0..<plane.height {
+                if layout.depth > 8 {
+                    plane.row(y).assumingMemoryBound(to: UInt16.self)
+                        .update(repeating: UInt16(level), count: plane.width)
+                } else {
+                    plane.row(y).assumingMemoryBound(to: UInt8.self).update(repeating: UInt8(level), count: plane.width)
+                }
+            }
+        }
+        return self
+    }
+
     /// Random samples of the whole range.
     func noise(seed: Int) -> Self {
         var numbers = Numbers(seed)
@@ -135,6 +156,18 @@ final class TestPicture {
         }
         return true
     }
+}
+
+extension Redactor {
+    func apply(to picture: TestPicture, regions: [MaskRegion], time: Double, cutBefore: Bool = false) {
+        picture.withView { apply(to: $0, regions: regions, time: time, cutBefore: cutBefore) }
+    }
+
+    func coverWhole(_ picture: TestPicture, time: Double) { picture.withView { coverWhole($0, time: time) } }
+}
+
+extension PictureFormat {
+    init(_ picture: TestPicture) { self = picture.withView { PictureFormat($0) } }
 }
 
 extension MaskRegion {
