@@ -37,7 +37,8 @@ enum ContainerLength {
     /// Boxes that stand at the top of ISO media and QuickTime files (ISO 14496-12, table 1).
     private static let isoTypes = Set(
         [
-            "ftyp", "moov", "mdat", "moof", "free", "skip", "wide", "meta", "uuid", "sidx", "mfra", "styp", "pnot", "emsg",
+            "ftyp", "moov", "mdat", "moof", "free", "skip", "wide", "meta", "uuid", "sidx", "mfra", "styp", "pnot",
+            "emsg",
             "ssix", "prft", "pdin",
         ].map { Array($0.utf8) })
 

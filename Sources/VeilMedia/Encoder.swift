@@ -65,7 +65,8 @@ final class Encoder {
         if interlaced && ["libx264", "mpeg2video", "mpeg4", "prores_ks", "libx264rgb"].contains(name) {
             context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT
             if name == "libx264" || name == "mpeg2video" { context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_ME }
-            let named: [AVFieldOrder] = frame.isTopFieldFirst ? [AV_FIELD_TT, AV_FIELD_TB] : [AV_FIELD_BB, AV_FIELD_BT]
+            let named: [AVFieldOrder] =
+                frame.isTopFieldFirst ? [AV_FIELD_TT, AV_FIELD_TB] : [AV_FIELD_BB, AV_FIELD_BT]
             context.pointee.field_order = named.contains(sourceFieldOrder) ? sourceFieldOrder : named[0]
         } else {
             context.pointee.field_order = interlaced ? AV_FIELD_UNKNOWN : AV_FIELD_PROGRESSIVE
@@ -173,7 +174,8 @@ final class Encoder {
             let isKnown = Self.presets.contains(preset) || Int(preset).map { (0...9).contains($0) } ?? false
             if ["libx264", "libx264rgb", "libx265"].contains(name) && !isKnown {
                 throw MediaError(
-                    .unsupported, "setting the preset", file: file, detail: "the encoder \(name) has no preset '\(preset)'",
+                    .unsupported, "setting the preset", file: file,
+                    detail: "the encoder \(name) has no preset '\(preset)'",
                     advice: "it has " + Self.presets.joined(separator: ", "))
             }
             av_dict_set(&options, key, preset, 0)

@@ -1,13 +1,13 @@
 /// Language codes of ISO 639-2.
 enum Language {
-    /// The bibliographic code of a language that has two: QuickTime's list (FFmpeg's too) knows no other.
+    /// The code under which QuickTime's list (that of the old Macintosh, as FFmpeg has it) knows a language that has two.
     ///
-    /// From the standard's table; codes without a twin come back as they are.
-    static func bibliographic(_ code: String) -> String { twins[code] ?? code }
+    /// FFmpeg writes no language at all for the other one. Codes without a twin come back as they are.
+    static func inQuickTime(_ code: String) -> String { twins[code] ?? code }
 
     private static let twins = [
-        "bod": "tib", "ces": "cze", "cym": "wel", "deu": "ger", "ell": "gre", "eus": "baq", "fas": "per", "fra": "fre",
-        "hye": "arm", "isl": "ice", "kat": "geo", "mkd": "mac", "mri": "mao", "msa": "may", "mya": "bur", "nld": "dut",
-        "ron": "rum", "slk": "slo", "sqi": "alb", "zho": "chi",
+        "bod": "tib", "cym": "wel", "cze": "ces", "deu": "ger", "ell": "gre", "eus": "baq", "fre": "fra", "hye": "arm",
+        "isl": "ice", "kat": "geo", "mkd": "mac", "msa": "may", "mya": "bur", "nld": "dut", "rum": "ron", "slo": "slk",
+        "sqi": "alb", "swe": "sve", "zho": "chi",
     ]
 }

@@ -8,7 +8,7 @@ public struct OutputFormat: Sendable {
     /// - Throws: `MediaError` `.unsupported` when the name's extension stands for no container.
     public init(forFile file: String, named name: String? = nil) throws(MediaError) {
         guard let format = av_guess_format(name, name == nil ? file : nil, nil),
-            !Self.isSpread(String(cString: format.pointee.name)), format.pointee.flags & AVFMT_NOFILE == 0,
+            !Self.isUnfit(String(cString: format.pointee.name)), format.pointee.flags & AVFMT_NOFILE == 0,
             format.pointee.video_codec != AV_CODEC_ID_NONE
         else {
             throw MediaError(
@@ -42,13 +42,14 @@ public struct OutputFormat: Sendable {
             || codec == raw.pointee.subtitle_codec
     }
 
-    /// Formats that write further files beside the one that is named, which then couldn't all appear at once.
-    private static func isSpread(_ names: String) -> Bool {
-        let spread: Set<Substring> = [
+    /// Formats that write further files beside the one that is named, which then couldn't all appear at once, and formats
+    /// of sound whose only picture is a cover.
+    private static func isUnfit(_ names: String) -> Bool {
+        let unfit: Set<Substring> = [
             "hls", "dash", "segment", "stream_segment", "ssegment", "smoothstreaming", "hds", "webm_chunk",
-            "webm_dash_manifest", "image2", "tee", "fifo", "rtp", "rtp_mpegts", "rtsp", "sap",
+            "webm_dash_manifest", "image2", "tee", "fifo", "rtp", "rtp_mpegts", "rtsp", "sap", "mp3", "flac", "aiff",
         ]
-        return names.split(separator: ",").contains { spread.contains($0) }
+        return names.split(separator: ",").contains { unfit.contains($0) }
     }
 
     private static func hasRIFFTag(_ codec: AVCodecID) -> Bool {

@@ -102,12 +102,16 @@ public final class VideoSink {
         self.picture = picture
         self.copies = copies
         self.notices = notices
-        // Times that came out of Matroska go in again as they are: sound with a codec delay starts below zero in memory,
-        // not in the file.
-        let keepsTimes = format.isMatroska && source.demuxer.formatName.contains("matroska")
-        if keepsTimes {
+        if format.isMatroska {
             for (from, to) in copies { muxer.restoreCodecDelay(of: source.demuxer.stream(from), at: to) }
         }
+        // The run-in of sound lies before zero. Matroska holds that (a block's time is signed), and AVI has no times for
+        // sound: there the picture must not be moved for its sake. Elsewhere all streams move by the same time.
+        let start = first.pts.map(source.seconds) ?? 0
+        if format.isAVI, source.demuxer.context.pointee.start_time != cff_no_pts {
+            muxer.beginning = source.demuxer.context.pointee.start_time
+        }
+        let keepsTimes = (format.isMatroska || format.isAVI) && start >= 0
         try muxer.writeHeader(pictureTimeBase: source.timeBase, soundRate: soundRate, shiftsNegativeTimes: !keepsTimes)
     }
 
@@ -192,8 +196,14 @@ public final class VideoSink {
     /// Copies a packet of another stream, if the stream is kept.
     public func write(_ packet: borrowing Packet) throws(MediaError) {
         guard let index = copies[packet.streamIndex] else { return }
+        let timeBase = source.demuxer.stream(packet.streamIndex).pointee.time_base
+        // What an edit list hides would be heard in a container without one. A decoder's run-in is less than 0.1 s
+        // (AAC: 2112 samples, Opus: 80 ms) and stays.
+        if packet.isHidden, !muxer.format.isISOMedia, let pts = packet.pts, Double(pts) * timeBase.value < -0.1 {
+            return
+        }
         try muxer.write(
-            packet, stream: index, timeBase: source.demuxer.stream(packet.streamIndex).pointee.time_base)
+            packet, stream: index, timeBase: timeBase)
     }
 
     private func drain() throws(MediaError) {

@@ -19,10 +19,13 @@ private func expectRefused(
 }
 
 extension String {
-    fileprivate func components(of part: String) -> Int { split(separator: part, omittingEmptySubsequences: false).count - 1 }
+    fileprivate func components(of part: String) -> Int {
+        split(separator: part, omittingEmptySubsequences: false).count - 1
+    }
 }
 
-private func refuse(_ input: String, to name: String = "out.mp4", in folder: TemporaryFolder, _ extra: [String] = []) throws
+private func refuse(_ input: String, to name: String = "out.mp4", in folder: TemporaryFolder, _ extra: [String] = [])
+    throws
     -> ToolResult
 {
     try BuiltVeil.run(["redact", input, "-o", folder.file(name), "--quiet"] + Redacted.quick + extra, timeout: 60)
@@ -53,13 +56,17 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
         }
     }
 
-    @Test(arguments: ["mp4", "mov", "mkv", "webm", "avi", "ts", "mpg", "flv", "gif", "jpg", "png", "txt", "m3u8", "nut", "mxf", "ogv", "wmv"])
+    @Test(arguments: [
+        "mp4", "mov", "mkv", "webm", "avi", "ts", "mpg", "flv", "gif", "jpg", "png", "txt", "m3u8", "nut", "mxf", "ogv",
+        "wmv",
+    ])
     func `text, nothing, zeroes and noise under every extension`(ending: String) throws {
         let folder = try TemporaryFolder()
         var noise = SystemRandomNumberGenerator()
         let contents: [(String, [UInt8])] = [
             ("text", Array(String(repeating: "This is not a video.\n", count: 300).utf8)), ("empty", []),
-            ("zero", Array(repeating: 0, count: 5000)), ("noise", (0..<20000).map { _ in UInt8.random(in: 0...255, using: &noise) }),
+            ("zero", Array(repeating: 0, count: 5000)),
+            ("noise", (0..<20000).map { _ in UInt8.random(in: 0...255, using: &noise) }),
         ]
         for (name, bytes) in contents {
             let file = folder.file("\(name).\(ending)")
@@ -81,7 +88,8 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
     /// Containers that say how long they are or where their frames lie.
     @Test(
         arguments: [
-            ("a.mp4", ["-movflags", "+faststart"]), ("a.mp4", []), ("a.mov", []), ("a.mkv", []), ("a.webm", []), ("a.avi", []),
+            ("a.mp4", ["-movflags", "+faststart"]), ("a.mp4", []), ("a.mov", []), ("a.mkv", []), ("a.webm", []),
+            ("a.avi", []),
             ("b.avi", []),
             ("a.mp4", ["-movflags", "+frag_keyframe+empty_moov", "-g", "4"]),
         ], [1, 10, 50, 90, 99])
@@ -142,12 +150,15 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
         let before = try FileBytes.read(file)
         link(file, folder.file("hard.mp4"))
         symlink("in.mp4", folder.file("soft.mp4"))
-        let names = [file, folder.file("./in.mp4"), folder.file("../\(folder.path.split(separator: "/").last ?? "")/in.mp4"),
-            folder.file("hard.mp4"), folder.file("soft.mp4")]
+        let names = [
+            file, folder.file("./in.mp4"), folder.file("../\(folder.path.split(separator: "/").last ?? "")/in.mp4"),
+            folder.file("hard.mp4"), folder.file("soft.mp4"),
+        ]
         for output in names {
             for force in [[], ["--force"]] {
                 let run = try BuiltVeil.run(["redact", file, "-o", output, "-q"] + force)
-                #expect(run.status == 1 && run.errorLines.count == 1 && run.errors.contains("the input itself"), "\(run)")
+                #expect(
+                    run.status == 1 && run.errorLines.count == 1 && run.errors.contains("the input itself"), "\(run)")
             }
         }
         let run = try BuiltVeil.run(["redact", folder.file("soft.mp4"), "-o", file, "-q", "--force"])
@@ -187,7 +198,8 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
             "d.mp4": "ffconcat version 1.0\nfile 'clip.ts'\n",
             "e.mpd":
                 "<?xml version=\"1.0\"?><MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\"><Period><AdaptationSet mimeType=\"video/mp4\"><Representation id=\"1\" bandwidth=\"1\"><BaseURL>\(clip)</BaseURL></Representation></AdaptationSet></Period></MPD>",
-            "f.sdp": "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 5004 RTP/AVP 96\na=rtpmap:96 H264/90000\n",
+            "f.sdp":
+                "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 5004 RTP/AVP 96\na=rtpmap:96 H264/90000\n",
         ]
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
             try FileBytes.write(text.utf8, to: folder.file(name))
@@ -195,7 +207,9 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
             expectRefused(run, naming: name, output: folder.file("out.mp4"), in: folder)
         }
         // Names that FFmpeg's command line would take for protocols or patterns are names of files here.
-        for name in ["concat:\(clip)", "subfile,,start,0,end,0,,:\(clip)", "http://127.0.0.1:9/x.mp4", folder.file("%03d.ts")] {
+        for name in [
+            "concat:\(clip)", "subfile,,start,0,end,0,,:\(clip)", "http://127.0.0.1:9/x.mp4", folder.file("%03d.ts"),
+        ] {
             let run = try refuse(name, in: folder)
             #expect(run.status == 1 && run.errors.contains("No such file"), "\(run)")
         }
@@ -206,7 +220,9 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
         let folder = try TemporaryFolder()
         let whole = try Clip.make(
             in: folder, "whole." + container, frames: 20, tones: 1,
-            (container == "avi" ? ["-c:v", "mpeg4", "-q:v", "2", "-c:a", "libmp3lame"] : Clip.h264 + Clip.sound) + ["-g", "5"])
+            (container == "avi" ? ["-c:v", "mpeg4", "-q:v", "2", "-c:a", "libmp3lame"] : Clip.h264 + Clip.sound) + [
+                "-g", "5",
+            ])
         var bytes = try FileBytes.read(whole)
         // Noise over a stretch in the middle of the media data.
         var random = SplitMix(seed: 7)
@@ -220,7 +236,8 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
         expectRefused(stopped, naming: "broken." + container, output: folder.file("out." + container), in: folder)
 
         let redacted = try Redacted(
-            file, to: "out." + container, in: folder, ["--on-error", "cover"], preset: container == "avi" ? nil : "ultrafast")
+            file, to: "out." + container, in: folder, ["--on-error", "cover"],
+            preset: container == "avi" ? nil : "ultrafast")
         redacted.expectDone()
         guard redacted.run.status == 0 else { return }
         let expected = try Probe.packets(whole, stream: "V:0").count
@@ -234,7 +251,9 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
         for (index, time) in times.enumerated() where index < picture.count {
             let frame = Int((time.seconds - times[0].seconds) * 25 + 0.5)
             guard frame < original.count else { continue }
-            #expect(original.detailLeft(in: picture, frame: frame, otherFrame: index, box: Portrait.face(frame)) < 0.15, "frame \(frame)")
+            #expect(
+                original.detailLeft(in: picture, frame: frame, otherFrame: index, box: Portrait.face(frame)) < 0.15,
+                "frame \(frame)")
         }
     }
 
@@ -248,7 +267,8 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
         ])
         // While it analyses, and while it renders.
         for waits in [0.2, 0] {
-            let run = try BuiltVeil.start(["redact", long, "-o", folder.file("out.mp4")] + Redacted.quick + ["--preset", "veryslow"])
+            let run = try BuiltVeil.start(
+                ["redact", long, "-o", folder.file("out.mp4")] + Redacted.quick + ["--preset", "veryslow"])
             let isUnderWay =
                 waits > 0
                 ? run.waits(seconds: 60) { run.errorsSoFar.contains("analysing") }
@@ -264,7 +284,8 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
     @Test func `a killed run leaves nothing under the output's name`() throws {
         let folder = try TemporaryFolder()
         let file = try Clip.make(in: folder, "in.mp4", frames: 20)
-        let run = try BuiltVeil.start(["redact", file, "-o", folder.file("out.mp4"), "--preset", "veryslow"] + Redacted.quick)
+        let run = try BuiltVeil.start(
+            ["redact", file, "-o", folder.file("out.mp4"), "--preset", "veryslow"] + Redacted.quick)
         let isUnderWay = run.waits(seconds: 60) { run.errorsSoFar.contains("analysing") && !folder.leftovers.isEmpty }
         #expect(isUnderWay, "\(run.errorsSoFar)")
         run.send(SIGKILL)

@@ -4,13 +4,18 @@ import VeilTestSupport
 @Suite struct CodecTests {
     @Test(
         arguments: [
-            ("mp4", Clip.h264, "h264"), ("mp4", Look.x265, "hevc"), ("webm", ["-c:v", "libvpx", "-b:v", "4M", "-cpu-used", "8", "-deadline", "realtime"], "vp8"),
+            ("mp4", Clip.h264, "h264"), ("mp4", Look.x265, "hevc"),
+            ("webm", ["-c:v", "libvpx", "-b:v", "4M", "-cpu-used", "8", "-deadline", "realtime"], "vp8"),
             ("webm", Kind.vp9, "vp9"), ("mp4", ["-c:v", "libsvtav1", "-preset", "10", "-crf", "20"], "av1"),
-            ("avi", ["-c:v", "mpeg4", "-q:v", "2"], "mpeg4"), ("mpg", ["-c:v", "mpeg2video", "-q:v", "2"], "mpeg2video"),
-            ("mpg", ["-c:v", "mpeg1video", "-q:v", "2"], "mpeg1video"), ("mov", ["-c:v", "mjpeg", "-q:v", "2", "-pix_fmt", "yuvj422p"], "mjpeg"),
+            ("avi", ["-c:v", "mpeg4", "-q:v", "2"], "mpeg4"),
+            ("mpg", ["-c:v", "mpeg2video", "-q:v", "2"], "mpeg2video"),
+            ("mpg", ["-c:v", "mpeg1video", "-q:v", "2"], "mpeg1video"),
+            ("mov", ["-c:v", "mjpeg", "-q:v", "2", "-pix_fmt", "yuvj422p"], "mjpeg"),
             ("mov", ["-c:v", "prores_ks", "-profile:v", "lt"], "prores"), ("mkv", ["-c:v", "ffv1"], "ffv1"),
-            ("mkv", ["-c:v", "huffyuv"], "huffyuv"), ("mkv", ["-c:v", "utvideo"], "utvideo"), ("avi", ["-c:v", "msmpeg4", "-q:v", "2"], "msmpeg4v3"),
-            ("flv", ["-c:v", "flv", "-q:v", "2"], "flv1"), ("mov", ["-c:v", "qtrle"], "qtrle"), ("avi", ["-c:v", "rawvideo"], "rawvideo"),
+            ("mkv", ["-c:v", "huffyuv"], "huffyuv"), ("mkv", ["-c:v", "utvideo"], "utvideo"),
+            ("avi", ["-c:v", "msmpeg4", "-q:v", "2"], "msmpeg4v3"),
+            ("flv", ["-c:v", "flv", "-q:v", "2"], "flv1"), ("mov", ["-c:v", "qtrle"], "qtrle"),
+            ("avi", ["-c:v", "rawvideo"], "rawvideo"),
             ("mov", ["-c:v", "png"], "png"), ("mkv", ["-c:v", "libtheora", "-q:v", "9"], "theora"),
             ("mov", ["-c:v", "jpeg2000", "-pix_fmt", "yuv420p"], "jpeg2000"), ("mov", ["-c:v", "v210"], "v210"),
             ("mov", ["-c:v", "dnxhd", "-profile:v", "dnxhr_hq", "-pix_fmt", "yuv422p"], "dnxhd"),
@@ -18,7 +23,9 @@ import VeilTestSupport
     func `a clip stays in its codec family`(container: String, video: [String], codec: String) throws {
         let folder = try TemporaryFolder()
         let wide = codec == "dnxhd" ? "scale=640:360," : ""
-        let format = ["prores", "v210"].contains(codec) ? "yuv422p10le" : codec == "qtrle" || codec == "png" ? "rgb24" : "yuv420p"
+        let format =
+            ["prores", "v210"].contains(codec)
+            ? "yuv422p10le" : codec == "qtrle" || codec == "png" ? "rgb24" : "yuv420p"
         let input = try Clip.make(in: folder, "in." + container, frames: 4, filter: "\(wide)format=\(format)", video)
         #expect(try Probe(input).picture("codec_name") == codec)
         let redacted = try Redacted(input, to: "out." + container, in: folder, preset: preset(for: codec))
@@ -46,8 +53,10 @@ import VeilTestSupport
 
     @Test(
         arguments: [
-            ("h264", "mp4", "h264"), ("hevc", "mp4", "hevc"), ("vp8", "webm", "vp8"), ("vp9", "webm", "vp9"), ("av1", "mkv", "av1"),
-            ("mpeg4", "avi", "mpeg4"), ("mpeg2", "ts", "mpeg2video"), ("mjpeg", "mov", "mjpeg"), ("prores", "mov", "prores"),
+            ("h264", "mp4", "h264"), ("hevc", "mp4", "hevc"), ("vp8", "webm", "vp8"), ("vp9", "webm", "vp9"),
+            ("av1", "mkv", "av1"),
+            ("mpeg4", "avi", "mpeg4"), ("mpeg2", "ts", "mpeg2video"), ("mjpeg", "mov", "mjpeg"),
+            ("prores", "mov", "prores"),
             ("ffv1", "mkv", "ffv1"),
         ])
     func `a codec can be asked for`(codec: String, container: String, name: String) throws {
@@ -70,9 +79,13 @@ import VeilTestSupport
         fine.expectDone()
         coarse.expectDone()
         #expect(try FileBytes.read(fine.output).count > 2 * FileBytes.read(coarse.output).count)
-        let keyed = try Redacted(input, to: "keyed.mp4", in: folder, ["--encoder-option", "g=3", "--encoder-option", "x264-params=scenecut=0"])
+        let keyed = try Redacted(
+            input, to: "keyed.mp4", in: folder,
+            ["--encoder-option", "g=3", "--encoder-option", "x264-params=scenecut=0"])
         keyed.expectDone()
-        let flags = try Tool.ffprobe(["-select_streams", "v", "-show_entries", "packet=flags", "-of", "csv=p=0", keyed.output])
+        let flags = try Tool.ffprobe([
+            "-select_streams", "v", "-show_entries", "packet=flags", "-of", "csv=p=0", keyed.output,
+        ])
         #expect(flags.split(separator: "\n").filter { $0.hasPrefix("K") }.count == 4)
         let settings = String(decoding: try FileBytes.read(keyed.output), as: UTF8.self)
         #expect(settings.contains("subme=0") && settings.contains("scenecut=0"))

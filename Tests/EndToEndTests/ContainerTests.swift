@@ -24,10 +24,13 @@ struct Kind: Sendable, CustomTestStringConvertible {
         Kind(name: "a.3gp"), Kind(name: "a.m2ts"),
         Kind(name: "b.ts", video: ["-c:v", "mpeg2video", "-q:v", "2"], sound: ["-c:a", "mp2"], codec: "mpeg2video"),
         Kind(name: "a.nut", video: ["-c:v", "ffv1"], sound: ["-c:a", "flac"], codec: "ffv1"),
-        Kind(name: "a.ogv", video: ["-c:v", "libtheora", "-q:v", "10"], sound: ["-c:a", "libvorbis"], codec: "theora"),
+        Kind(
+            name: "a.ogv", video: ["-c:v", "libtheora", "-q:v", "10"], sound: ["-c:a", "libvorbis"], codec: "theora"),
         Kind(
             name: "a.wmv", video: ["-c:v", "wmv2", "-q:v", "2"], sound: ["-c:a", "wmav2"], codec: "wmv2"),
-        Kind(name: "a.mxf", video: ["-c:v", "mpeg2video", "-q:v", "2"], sound: ["-c:a", "pcm_s16le"], codec: "mpeg2video"),
+        Kind(
+            name: "a.mxf", video: ["-c:v", "mpeg2video", "-q:v", "2"], sound: ["-c:a", "pcm_s16le"], codec: "mpeg2video"
+        ),
     ]
 
     static let vp9 = ["-c:v", "libvpx-vp9", "-crf", "10", "-b:v", "0", "-cpu-used", "8", "-deadline", "realtime"]
@@ -62,17 +65,21 @@ func preset(for codec: String) -> String? {
         let folder = try TemporaryFolder()
         let input = try Clip.make(
             in: folder, "in.mp4", filter: "setpts=N*1001/30000/TB,format=yuv420p", tones: 1,
-            ["-fps_mode", "passthrough", "-video_track_timescale", "30000"] + Clip.h264 + Clip.sound)
+            ["-fps_mode", "passthrough", "-enc_time_base", "1/30000", "-video_track_timescale", "30000"] + Clip.h264
+                + Clip.sound)
         let redacted = try Redacted(input, to: name, in: folder, preset: name == "out.webm" ? "8" : "ultrafast")
         redacted.expectDone()
         guard redacted.run.status == 0 else { return }
-        try redacted.expectSameTimes(exactly: false)
+        // The run-in of sound lies before zero: where that can't be, all streams move by the same time.
+        let shift = ["out.ts", "out.flv", "out.nut"].contains(name) ? try redacted.shift : 0
+        try redacted.expectSameTimes(exactly: false, shifted: shift)
         if name == "out.webm" {
             #expect(redacted.says("h264 becomes vp9") || redacted.says("h264 becomes av1"))
             #expect(redacted.notes.contains { $0.contains("sound") && $0.contains("aac") })
             #expect(try Probe(redacted.output).indices("audio").isEmpty)
-        } else {
-            try redacted.expectCopied("a:0", as: "a:0", exactly: false)
+        } else if name != "out.avi" {
+            try redacted.expectCopied(
+                "a:0", as: "a:0", exactly: false, sameBytes: name != "out.ts", shifted: shift)
         }
         try redacted.expectFaceGone()
     }

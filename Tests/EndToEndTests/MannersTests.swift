@@ -37,7 +37,8 @@ import VeilTestSupport
         try Clip.make(in: folder, "a.mp4", frames: 2)
         try FileBytes.write("no video".utf8, to: folder.file("b.mp4"))
         try Clip.make(in: folder, "c.mp4", frames: 2)
-        let run = try BuiltVeil.run(["a.mp4", "b.mp4", "none.mp4", "c.mp4", "-q", "--preset", "ultrafast"] + Redacted.quick, in: folder.path)
+        let run = try BuiltVeil.run(
+            ["a.mp4", "b.mp4", "none.mp4", "c.mp4", "-q", "--preset", "ultrafast"] + Redacted.quick, in: folder.path)
         #expect(run.status == 1 && run.errorLines.count == 2, "\(run)")
         #expect(folder.names == ["a.mp4", "a.redacted.mp4", "b.mp4", "c.mp4", "c.redacted.mp4"])
     }

@@ -3,8 +3,10 @@ import VeilTestSupport
 
 @Suite struct NameTests {
     static let names = [
-        "a b.mp4", "it's \"quoted\".mp4", "-dash.mp4", "--force.mp4", "a:b.mp4", "%03d.mp4", "100%.mp4", "new\nline.mp4",
-        "Ünïcödé 名前 🎥.mp4", "concat:x.mp4", "file:x.mp4", "pipe:1.mp4", "$(touch x)`y`.mp4", "*.mp4", "\u{1B}[31mred.mp4",
+        "a b.mp4", "it's \"quoted\".mp4", "-dash.mp4", "--force.mp4", "a:b.mp4", "%03d.mp4", "100%.mp4",
+        "new\nline.mp4",
+        "Ünïcödé 名前 🎥.mp4", "concat:x.mp4", "file:x.mp4", "pipe:1.mp4", "$(touch x)`y`.mp4", "*.mp4",
+        "\u{1B}[31mred.mp4",
         " leading.mp4", "back\\slash.mp4", "[x]{y}.mp4", "a,b;c|d&e.mp4", "two..dots.mp4", "UPPER.MP4", "tab\there.mp4",
         "async:cache:x.mp4", "http:x.mp4", String(repeating: "n", count: 240) + ".mp4",
     ]
@@ -39,7 +41,8 @@ import VeilTestSupport
         let folder = try TemporaryFolder()
         let input = try Clip.make(in: folder, "in.mp4", frames: 2)
         let name = String(repeating: "ü", count: 125) + ".mp4"
-        let run = try BuiltVeil.run(["redact", input, "-o", folder.file(name), "--preset", "ultrafast"] + Redacted.quick)
+        let run = try BuiltVeil.run(
+            ["redact", input, "-o", folder.file(name), "--preset", "ultrafast"] + Redacted.quick)
         #expect(run.status == 0, "\(run)")
         #expect(folder.names.contains(name) && folder.leftovers.isEmpty)
     }

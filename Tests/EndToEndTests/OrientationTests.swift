@@ -70,8 +70,9 @@ struct Turning: Sendable, CustomTestStringConvertible {
         redacted.expectDone()
         let (before, after) = (try Probe(input), try Probe(redacted.output))
         expectSame(before, after, ["width", "height"])
-        #expect(try before.sideData(#require(before.pictureIndex), "displaymatrix")
-            == after.sideData(#require(after.pictureIndex), "displaymatrix"))
+        #expect(
+            try before.sideData(#require(before.pictureIndex), "displaymatrix")
+                == after.sideData(#require(after.pictureIndex), "displaymatrix"))
         try redacted.expectFaceGone(upright: true)
     }
 

@@ -44,7 +44,8 @@ struct Look: Sendable, CustomTestStringConvertible {
         Look(format: "bgra", video: ffv1, preset: nil),
         Look(format: "yuva444p10le", video: ffv1, preset: nil),
         Look(format: "yuv422p10le", video: ["-c:v", "prores_ks", "-profile:v", "hq"], name: "a.mov", preset: nil),
-        Look(format: "yuva444p10le", video: ["-c:v", "prores_ks", "-profile:v", "4444"], name: "a.mov",
+        Look(
+            format: "yuva444p10le", video: ["-c:v", "prores_ks", "-profile:v", "4444"], name: "a.mov",
             stored: "yuva444p12le", preset: nil, notice: "12-bit samples become 10-bit"),
         Look(format: "yuvj420p", video: ["-c:v", "mjpeg", "-q:v", "2"], name: "a.mov", preset: nil),
         Look(format: "yuvj444p", video: ["-c:v", "mjpeg", "-q:v", "2"], preset: nil),
@@ -81,7 +82,8 @@ struct Look: Sendable, CustomTestStringConvertible {
     /// Sizes that chroma or blocks don't divide.
     @Test(
         arguments: [
-            ("a.mkv", "vp9"), ("a.webm", "vp8"), ("a.mkv", "ffv1"), ("a.mkv", "av1"), ("a.mp4", "av1"), ("a.avi", "mpeg4"),
+            ("a.mkv", "vp9"), ("a.webm", "vp8"), ("a.mkv", "ffv1"), ("a.mkv", "av1"), ("a.mp4", "av1"),
+            ("a.avi", "mpeg4"),
             ("a.mkv", "mpeg2"), ("a.mov", "mjpeg"), ("a.mkv", ""), ("a.mp4", ""),
         ], [(319, 179), (320, 177)])
     func `odd sizes stay what they are`(form: (String, String), size: (Int, Int)) throws {
@@ -89,7 +91,8 @@ struct Look: Sendable, CustomTestStringConvertible {
         let input = try Clip.make(
             in: folder, "in.mkv", frames: 3, filter: "crop=\(size.0):\(size.1):0:0:exact=1,format=yuv420p", Look.ffv1)
         let redacted = try Redacted(
-            input, to: "out." + form.0, in: folder, form.1.isEmpty ? [] : ["--codec", form.1], preset: preset(for: form.1))
+            input, to: "out." + form.0, in: folder, form.1.isEmpty ? [] : ["--codec", form.1],
+            preset: preset(for: form.1))
         redacted.expectDone()
         guard redacted.run.status == 0 else { return }
         let after = try Probe(redacted.output)
@@ -215,7 +218,8 @@ struct Look: Sendable, CustomTestStringConvertible {
         let isH264 = form.1[1] == "libx264"
         let flags = isH264 ? ["-x264-params", order + "=1"] : ["-top", order == "tff" ? "1" : "0"]
         let input = try Clip.make(
-            in: folder, form.0, frames: 4, filter: "setfield=\(order),format=\(form.1[1] == "prores_ks" ? "yuv422p10le" : "yuv420p")",
+            in: folder, form.0, frames: 4,
+            filter: "setfield=\(order),format=\(form.1[1] == "prores_ks" ? "yuv422p10le" : "yuv420p")",
             form.1 + flags)
         let redacted = try Redacted(input, to: "out." + form.0, in: folder, preset: isH264 ? "ultrafast" : nil)
         redacted.expectDone()
@@ -244,8 +248,12 @@ struct Look: Sendable, CustomTestStringConvertible {
         redacted.expectDone()
         guard redacted.run.status == 0 else { return }
         let (a, b) = (try Probe.firstFrame(input), try Probe.firstFrame(redacted.output))
-        let side = a.filter { $0.key.contains("side_data") }.map { "\($0.key.split(separator: ".").last ?? ""): \($0.value)" }
-        let kept = b.filter { $0.key.contains("side_data") }.map { "\($0.key.split(separator: ".").last ?? ""): \($0.value)" }
+        let side = a.filter { $0.key.contains("side_data") }.map {
+            "\($0.key.split(separator: ".").last ?? ""): \($0.value)"
+        }
+        let kept = b.filter { $0.key.contains("side_data") }.map {
+            "\($0.key.split(separator: ".").last ?? ""): \($0.value)"
+        }
         #expect(side.contains { $0 == "max_content: 1000" })
         #expect(side.contains { $0.hasPrefix("max_luminance") })
         for value in side where !value.hasPrefix("side_data_type: H.26") { #expect(kept.contains(value), "\(value)") }
@@ -255,8 +263,12 @@ struct Look: Sendable, CustomTestStringConvertible {
     func `transparency stays, and nothing of the face hides beneath it`(encoder: String) throws {
         let folder = try TemporaryFolder()
         let input = try Clip.make(
-            in: folder, "a.webm", frames: 4, filter: "format=yuva420p,geq=lum='p(X,Y)':cb='cb(X,Y)':cr='cr(X,Y)':a='X*255/W'",
-            ["-c:v", encoder, "-auto-alt-ref", "0", "-cpu-used", "8", "-deadline", "realtime", "-crf", "10", "-b:v", "4M"])
+            in: folder, "a.webm", frames: 4,
+            filter: "format=yuva420p,geq=lum='p(X,Y)':cb='cb(X,Y)':cr='cr(X,Y)':a='X*255/W'",
+            [
+                "-c:v", encoder, "-auto-alt-ref", "0", "-cpu-used", "8", "-deadline", "realtime", "-crf", "10", "-b:v",
+                "4M",
+            ])
         let redacted = try Redacted(input, to: "out.webm", in: folder, preset: "8")
         redacted.expectDone()
         guard redacted.run.status == 0 else { return }
@@ -276,7 +288,8 @@ struct Look: Sendable, CustomTestStringConvertible {
     func `moving pictures of the web are clips too`(name: String, out: String) throws {
         let folder = try TemporaryFolder()
         let input = try Clip.make(in: folder, name, frames: 4, filter: "", [])
-        let redacted = try Redacted(input, to: out, in: folder, preset: out == "out.mp4" || out == "out.mkv" ? "ultrafast" : nil)
+        let redacted = try Redacted(
+            input, to: out, in: folder, preset: out == "out.mp4" || out == "out.mkv" ? "ultrafast" : nil)
         redacted.expectDone()
         guard redacted.run.status == 0 else { return }
         try redacted.expectSameTimes(exactly: false)

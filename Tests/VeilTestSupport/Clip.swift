@@ -35,12 +35,13 @@ public enum Portrait {
         let folder = try TemporaryFolder()
         // Statics are never torn down: the folder goes when the process ends.
         let path = strdup(folder.path)
-        on_exit({ _, path in
-            guard let path else { return }
-            let folder = String(cString: path.assumingMemoryBound(to: CChar.self))
-            unlink(folder + "/base.mkv")
-            rmdir(folder)
-        }, path)
+        on_exit(
+            { _, path in
+                guard let path else { return }
+                let folder = String(cString: path.assumingMemoryBound(to: CChar.self))
+                unlink(folder + "/base.mkv")
+                rmdir(folder)
+            }, path)
         return folder
     }
 }

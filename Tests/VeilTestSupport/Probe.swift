@@ -56,6 +56,7 @@ public struct Ticks: Sendable, Hashable, CustomStringConvertible {
 public struct ProbedPacket: Sendable, Hashable {
     public var stream: Int
     public var pts: Ticks?
+    public var dts: Ticks?
     public var duration: Int64?
     public var hash: String
 }
@@ -102,7 +103,8 @@ extension Probe {
     public static func packets(_ file: String, stream: String) throws -> [ProbedPacket] {
         let text = try Tool.ffprobe([
             "-select_streams", stream, "-show_data_hash", "sha256", "-show_entries",
-            "packet=stream_index,pts,duration,data_hash:stream=time_base", "-of", "compact=p=1:nk=0", "file:" + file,
+            "packet=stream_index,pts,dts,duration,data_hash:stream=time_base", "-of", "compact=p=1:nk=0",
+            "file:" + file,
         ])
         var packets: [ProbedPacket] = []
         var base: (Int64, Int64) = (1, 1)
@@ -121,12 +123,15 @@ extension Probe {
                 ProbedPacket(
                     stream: fields["stream_index"].flatMap { Int($0) } ?? -1,
                     pts: fields["pts"].flatMap { Int64($0) }.map { Ticks(value: $0, num: 1, den: 1) },
+                    dts: fields["dts"].flatMap { Int64($0) }.map { Ticks(value: $0, num: 1, den: 1) },
                     duration: fields["duration"].flatMap { Int64($0) }, hash: String(hash)))
         }
         // The stream's own line comes last.
         for index in packets.indices {
             packets[index].pts?.num = base.0
             packets[index].pts?.den = base.1
+            packets[index].dts?.num = base.0
+            packets[index].dts?.den = base.1
         }
         return packets
     }

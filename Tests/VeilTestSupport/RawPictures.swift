@@ -15,7 +15,8 @@ public struct RawPictures: Sendable {
     public init(_ file: String, upright: Bool = false, stream: String = "0:V:0", filter: String? = nil) throws {
         let header = try Tool.ffmpeg(
             (upright ? [] : ["-noautorotate"]) + [
-                "-i", "file:" + file, "-map", stream, "-vf", (filter.map { $0 + "," } ?? "") + "format=gray", "-fps_mode",
+                "-i", "file:" + file, "-map", stream, "-vf", (filter.map { $0 + "," } ?? "") + "format=gray",
+                "-fps_mode",
                 "passthrough", "-f", "yuv4mpegpipe", "-strict", "-1", "-",
             ])
         var parser = Y4M(header.output)
@@ -30,7 +31,9 @@ public struct RawPictures: Sendable {
     }
 
     /// PSNR of luma between two frames over the samples for which `isWanted` holds, dB.
-    public func psnr(_ frame: Int, _ other: RawPictures, _ otherFrame: Int, where isWanted: (Int, Int) -> Bool) -> Double {
+    public func psnr(_ frame: Int, _ other: RawPictures, _ otherFrame: Int, where isWanted: (Int, Int) -> Bool)
+        -> Double
+    {
         var sum = 0
         var count = 0
         for y in 0..<min(height, other.height) {

@@ -50,7 +50,9 @@ public final class TemporaryFolder: Sendable {
 public struct SystemError: Error, CustomStringConvertible {
     public let description: String
 
-    public init(_ call: String, _ number: Int32 = errno) { description = "\(call): \(String(cString: strerror(number)))" }
+    public init(_ call: String, _ number: Int32 = errno) {
+        description = "\(call): \(String(cString: strerror(number)))"
+    }
 }
 
 /// Whole files.

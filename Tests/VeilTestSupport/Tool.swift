@@ -23,6 +23,8 @@ public struct ToolResult: Sendable, CustomStringConvertible {
 public enum Tool {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
+
+        public init(description: String) { self.description = description }
     }
 
     /// A running program.
@@ -173,7 +175,8 @@ public enum BuiltVeil {
         try Tool.start([Places.veil] + arguments, in: folder, environment: environment)
     }
 
-    public static func run(_ arguments: [String], in folder: String? = nil, timeout: Double = 120) throws -> ToolResult {
+    public static func run(_ arguments: [String], in folder: String? = nil, timeout: Double = 120) throws -> ToolResult
+    {
         try start(arguments, in: folder).finish(timeout: timeout)
     }
 

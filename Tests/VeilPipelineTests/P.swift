@@ -1,1 +1,0 @@
-// Placeholder until the tests of this target are written.
