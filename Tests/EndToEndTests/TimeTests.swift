@@ -39,7 +39,7 @@ struct Timing: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct TimeTests {
-    @Test(arguments: Timing.all, ["mp4", "mov", "mkv", "ts", "nut"])
+    @Test(arguments: Timing.all, ["mp4", "mkv", "ts"])
     func `each frame keeps its own time, and sound stays in step`(timing: Timing, container: String) throws {
         let folder = try TemporaryFolder()
         let input = try Clip.make(
@@ -53,14 +53,14 @@ struct Timing: Sendable, CustomTestStringConvertible {
         if timing.tones > 0 { try redacted.expectCopied("a:0", as: "a:0") }
     }
 
-    @Test(arguments: Timing.all, ["mkv", "mov", "ts", "avi", "webm"])
+    @Test(arguments: Timing.all, ["mkv", "ts", "avi"])
     func `frames keep their times in another container too`(timing: Timing, container: String) throws {
         let folder = try TemporaryFolder()
         let input = try Clip.make(
             in: folder, "in.mp4", frames: timing.frames, filter: timing.filter + ",format=yuv420p", tones: timing.tones,
             ["-af", timing.sound] + Clip.h264 + Clip.sound + timing.output)
         let redacted = try Redacted(
-            input, to: "out." + container, in: folder, preset: container == "webm" ? "8" : "ultrafast")
+            input, to: "out." + container, in: folder, preset: "ultrafast")
         redacted.expectDone()
         guard redacted.run.status == 0 else { return }
         let count = try Probe.times(redacted.output).count
@@ -77,7 +77,7 @@ struct Timing: Sendable, CustomTestStringConvertible {
                 #expect(abs(x.seconds - max(0, start) - y.seconds) <= 0.021, "\(x) became \(y)")
             }
         }
-        if timing.tones > 0 && !["webm", "avi"].contains(container) {
+        if timing.tones > 0 && container != "avi" {
             try redacted.expectCopied("a:0", as: "a:0", exactly: false, sameBytes: container != "ts", shifted: shift)
         }
     }
