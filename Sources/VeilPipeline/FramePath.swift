@@ -17,32 +17,56 @@ enum FramePath {
         }
         var findings = Findings()
         let clock = Stopwatch()
+        var previous: Frame?
         while true {
             if observer.isCancelled() { throw .cancelled }
             guard let frame = try media({ () throws(MediaError) in try source.nextFrame() }) else { break }
             let pts = frame.pts ?? 0
-            let geometry = Geometry(of: frame, source: source)
-            if findings.frames.isEmpty { findings.size = geometry.uprightSize }
+            if findings.frames.isEmpty { findings.size = Geometry(of: frame, source: source).uprightSize }
             findings.frames.append(PlannedFrame(pts: pts, coverWhole: frame.isDamaged))
             try vision(file) { () throws(VisionError) in
-                try frame.withPlanes { (view) throws(VisionError) in
-                    try analyser.add(
-                        Analyser.Picture(
-                            view: view, orientation: geometry.orientation, width: geometry.uprightSize.width,
-                            height: geometry.uprightSize.height, sampleAspectRatio: geometry.uprightAspect),
-                        time: source.seconds(pts))
+                let isCut = try show(frame, source) { (picture) throws(VisionError) in
+                    try analyser.endsScene(before: picture)
+                }
+                if isCut { try lookAgain(previous, source, &analyser) }
+                try show(frame, source) { (picture) throws(VisionError) in
+                    try analyser.add(picture, time: source.seconds(pts))
                 }
             }
+            previous = consume frame
             observer.progress(
                 Progress(
                     stage: .analysing, frames: findings.frames.count, expected: source.expectedFrames,
                     faces: analyser.facesNow, elapsed: clock.seconds))
         }
+        try vision(file) { () throws(VisionError) in try lookAgain(previous, source, &analyser) }
         findings.tracks = analyser.finish()
         findings.cuts = analyser.cuts.map { findings.frames[$0].pts }
         findings.frames = PlanBuilder(settings: settings).frames(
             tracks: findings.tracks, frames: findings.frames, times: analyser.allTimes)
         return findings
+    }
+
+    private static func lookAgain(
+        _ previous: borrowing Frame?, _ source: VideoSource, _ analyser: inout Analyser
+    ) throws(VisionError) {
+        switch previous {
+        case .some(let frame):
+            try show(frame, source) { (picture) throws(VisionError) in try analyser.lookAgain(at: picture) }
+        case .none: break
+        }
+    }
+
+    private static func show<R>(
+        _ frame: borrowing Frame, _ source: VideoSource, _ body: (Analyser.Picture) throws(VisionError) -> R
+    ) throws(VisionError) -> R {
+        let geometry = Geometry(of: frame, source: source)
+        return try frame.withPlanes { (view) throws(VisionError) in
+            try body(
+                Analyser.Picture(
+                    view: view, orientation: geometry.orientation, width: geometry.uprightSize.width,
+                    height: geometry.uprightSize.height, sampleAspectRatio: geometry.uprightAspect))
+        }
     }
 
     /// Decodes every frame again, covers what the plan says, encodes, and copies the other streams.

@@ -44,8 +44,9 @@ public final class Redaction {
         let source = try media { () throws(MediaError) in
             try VideoSource(file: input, policy: settings.onError, threads: settings.threads)
         }
-        let findings = try FramePath.analyse(
-            source, detector: detector, settings: settings.analysis, observer: observer)
+        var analysis = settings.analysis
+        analysis.detectEvery = analysis.interval(frameRate: source.frameRate.value)
+        let findings = try FramePath.analyse(source, detector: detector, settings: analysis, observer: observer)
         guard let first = findings.frames.first else {
             throw .media(MediaError(.damaged, "decoding", file: input, detail: "the picture stream has no frames"))
         }
@@ -61,7 +62,7 @@ public final class Redaction {
                 file: name, size: Int(info.st_size), sha256: digest, width: size.width, height: size.height,
                 timeBase: source.timeBase, duration: max(0, source.seconds(last.pts) - source.seconds(first.pts)),
                 frames: findings.frames.count),
-            detector: description, settings: settings.analysis,
+            detector: description, settings: analysis,
             tracks: findings.tracks.map { $0.summary(frames: findings.frames) }, manual: [], cuts: findings.cuts,
             frames: findings.frames)
     }

@@ -22,6 +22,10 @@ final class HeldCells {
     private(set) var lastTime: Double
     var lastFrame = 0
 
+    /// How far a cell's colour may lie from the face's own, as a share of how far it does (0…1).
+    private let contrast: Double
+    /// The face's own colour by plane: the mean of its cells, held like them. Empty when it must be taken anew.
+    private var faceColor: [Int] = []
     private var epoch: Double
     /// The largest cell side wanted since the colours were last taken anew.
     private var widest: Double
@@ -34,8 +38,9 @@ final class HeldCells {
 
     private enum CellState { case unknown, stale, fresh }
 
-    init(cellsAcross: Int, faceSize: Double, time: Double, format: PictureFormat) {
+    init(cellsAcross: Int, contrast: Double, faceSize: Double, time: Double, format: PictureFormat) {
         self.cellsAcross = cellsAcross
+        self.contrast = contrast
         epoch = time
         lastTime = time
         widest = faceSize / Double(cellsAcross)
@@ -63,6 +68,7 @@ final class HeldCells {
         if expired {
             for index in states.indices where states[index] == .fresh { states[index] = .stale }
             epoch = time
+            faceColor.removeAll(keepingCapacity: true)
         }
         if side < Self.side(atLeast: wanted, format) {
             resize(to: Self.side(atLeast: wanted * Self.headroom, format), centerX, centerY, format)
@@ -149,12 +155,16 @@ final class HeldCells {
         let across = cells(area.x, origin: originX, limit: format.width)
         let down = cells(area.y, origin: originY, limit: format.height)
         reserve(across, down, planes: format.planeCount)
+        if faceColor.isEmpty {
+            for plane in 0..<planeCount { faceColor.append(faceMean(view.planes[plane], plane, format)) }
+        }
         for j in down {
             for i in across where states[stateIndex(i, j)] != .fresh {
                 let held = states[stateIndex(i, j)] == .stale
                 for plane in 0..<planeCount {
                     let index = colorIndex(i, j, plane)
-                    let mean = mean(view.planes[plane], plane, i, j, format)
+                    let own = mean(view.planes[plane], plane, i, j, format)
+                    let mean = faceColor[plane] + Int((Double(own - faceColor[plane]) * contrast).rounded())
                     let level = quantisers[plane].level(mean, held: held ? Int(colors[index]) : nil)
                     colors[index] = UInt16(truncatingIfNeeded: level)
                 }
@@ -185,10 +195,26 @@ final class HeldCells {
 
     /// The mean of a cell's samples inside the picture, rounded.
     private func mean(_ plane: Plane, _ index: Int, _ i: Int, _ j: Int, _ format: PictureFormat) -> Int {
+        squareMean(plane, index, left: originX + i * side, top: originY + j * side, side: side, format)
+            ?? Int(1) << (format.depth - 1)
+    }
+
+    /// The mean of the `cellsAcross` × `cellsAcross` cells that the face lies in; mid-grey where none is in the picture.
+    private func faceMean(_ plane: Plane, _ index: Int, _ format: PictureFormat) -> Int {
+        squareMean(plane, index, left: originX, top: originY, side: cellsAcross * side, format)
+            ?? Int(1) << (format.depth - 1)
+    }
+
+    /// The mean of a square's samples inside the picture, rounded; nil where it lies outside.
+    private func squareMean(
+        _ plane: Plane, _ index: Int, left: Int, top: Int, side: Int, _ format: PictureFormat
+    ) -> Int? {
         let (shiftX, shiftY) = (format.shiftX(ofPlane: index), format.shiftY(ofPlane: index))
-        let (left, top) = ((originX + i * side) >> shiftX, (originY + j * side) >> shiftY)
-        let x = max(left, 0)..<min(left + side >> shiftX, plane.width)
-        let y = max(top, 0)..<min(top + side >> shiftY, plane.height)
+        let (left, top) = (left >> shiftX, top >> shiftY)
+        let (right, bottom) = (min(left + side >> shiftX, plane.width), min(top + side >> shiftY, plane.height))
+        guard max(left, 0) < right, max(top, 0) < bottom else { return nil }
+        let x = max(left, 0)..<right
+        let y = max(top, 0)..<bottom
         let sum = format.bytesPerSample == 1 ? cellSum8(plane, x, y) : cellSum16(plane, x, y)
         let count = UInt64(x.count * y.count)
         return Int((sum + count / 2) / count)

@@ -118,7 +118,9 @@ public final class Redactor {
     ) -> HeldCells? {
         guard let cellsAcross else { return nil }
         let cells =
-            held[key] ?? HeldCells(cellsAcross: cellsAcross, faceSize: faceSize, time: time, format: format)
+            held[key]
+            ?? HeldCells(
+                cellsAcross: cellsAcross, contrast: chain.contrast, faceSize: faceSize, time: time, format: format)
         held[key] = cells
         cells.move(
             centerX: centerX, centerY: centerY, faceSize: faceSize, time: time, hold: chain.hold, format: format)
