@@ -257,6 +257,49 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
         }
     }
 
+    @Test(arguments: ["mp4", "mkv"])
+    func `a file whose first frames are broken is covered from its first frame on`(container: String) throws {
+        let folder = try TemporaryFolder()
+        let whole = try Clip.make(in: folder, "whole." + container, frames: 16, Clip.h264 + ["-g", "4", "-bf", "0"])
+        let places = try Tool.ffprobe([
+            "-select_streams", "v", "-show_entries", "packet=pos,size", "-of", "csv=p=0", whole,
+        ])
+        .split(separator: "\n").map { $0.split(separator: ",").compactMap { Int($0) } }
+        var bytes = try FileBytes.read(whole)
+        var random = SplitMix(seed: 3)
+        // The first two pictures, but for the lengths before their parts.
+        for place in places.prefix(2) where place.count == 2 {
+            let (size, start) = (place[0], place[1])
+            for index in start + 40..<start + size { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
+        }
+        let file = folder.file("broken." + container)
+        try FileBytes.write(bytes, to: file)
+        #expect(try refuse(file, to: "out." + container, in: folder).status == 1)
+        let redacted = try Redacted(file, to: "out." + container, in: folder, ["--on-error", "cover"])
+        redacted.expectDone()
+        #expect(redacted.run.errors.contains("covered whole"), "\(redacted.run)")
+        let (before, after) = (try RawPictures(whole), try RawPictures(redacted.output))
+        #expect(after.count == before.count)
+        for frame in 0..<min(before.count, after.count) {
+            #expect(before.detailLeft(in: after, frame: frame, box: Portrait.face(frame)) < 0.12, "frame \(frame)")
+        }
+    }
+
+    @Test func `a picture of no size`() throws {
+        let folder = try TemporaryFolder()
+        let whole = try Clip.make(in: folder, "whole.avi", frames: 2, ["-c:v", "rawvideo"])
+        var bytes = try FileBytes.read(whole)
+        // Width and height in the stream's format and in the file's head.
+        for mark in [[64, 1, 0, 0, 180, 0, 0, 0]] as [[UInt8]] {
+            for index in 0..<600 where Array(bytes[index..<index + 8]) == mark {
+                for offset in 0..<8 { bytes[index + offset] = 0 }
+            }
+        }
+        try FileBytes.write(bytes, to: folder.file("none.avi"))
+        let run = try refuse(folder.file("none.avi"), to: "out.avi", in: folder)
+        expectRefused(run, naming: "none.avi", output: folder.file("out.avi"), in: folder)
+    }
+
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
     func `a signal leaves no output behind`(signal: Int32) throws {
         let folder = try TemporaryFolder()
