@@ -111,10 +111,8 @@ import VeilTestSupport
         let plan = folder.file("plan.json")
         #expect(try BuiltVeil.run(["detect", other, "-o", plan, "-q"] + Redacted.quick).status == 0)
         let run = try BuiltVeil.run(["redact", input, "--plan", plan, "-o", folder.file("out.mp4"), "-q"])
-        withKnownIssue("a plan is not yet compared with its input's sum") {
-            #expect(run.status == 1 && run.errorLines.count == 1, "\(run)")
-            #expect(!FileBytes.exists(folder.file("out.mp4")))
-        }
+        #expect(run.status == 1 && run.errorLines.count == 1, "\(run)")
+        #expect(!FileBytes.exists(folder.file("out.mp4")))
     }
 
     @Test(arguments: ["", "{}", "[1, 2]", "no json", "{\"version\": 99}"])
