@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <libavcodec/avcodec.h>
-#include <libavcodec/bsf.h>
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
 #include <libavutil/channel_layout.h>
@@ -29,6 +28,7 @@ static const int64_t cff_no_pts = AV_NOPTS_VALUE;
 static const int cff_profile_unknown = FF_PROFILE_UNKNOWN;
 static const int cff_level_unknown = FF_LEVEL_UNKNOWN;
 static const int cff_compliance_unofficial = FF_COMPLIANCE_UNOFFICIAL;
+static const int cff_compliance_experimental = FF_COMPLIANCE_EXPERIMENTAL;
 static const int cff_loss_mask_real =
     FF_LOSS_RESOLUTION | FF_LOSS_DEPTH | FF_LOSS_COLORSPACE | FF_LOSS_ALPHA | FF_LOSS_COLORQUANT | FF_LOSS_CHROMA;
 

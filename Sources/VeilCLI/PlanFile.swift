@@ -30,8 +30,8 @@ enum PlanFile {
         }
     }
 
-    /// Reads a plan and checks that it was made for the input.
-    static func read(_ path: String, for input: String) throws(VeilError) -> RedactionPlan {
+    /// Reads a plan. Whether it was made for the input is checked by `Redaction.check`.
+    static func read(_ path: String) throws(VeilError) -> RedactionPlan {
         let bytes = try contents(path)
         do throws(PlanError) {
             return try RedactionPlan(json: bytes)

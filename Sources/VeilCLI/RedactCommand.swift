@@ -42,7 +42,8 @@ struct RedactCommand {
             }
             let result: RedactionResult
             if let file = options.value(Flags.plan) {
-                let plan = try PlanFile.read(file, for: input)
+                let plan = try PlanFile.read(file)
+                try redaction.check(plan, for: input)
                 result = try redaction.render(input, plan: plan, to: output, observer: progress.observer)
             } else {
                 result = try redaction.redact(input, to: output, observer: progress.observer)

@@ -25,7 +25,7 @@ public struct PlanBuilder: Sendable {
         var result = frames
         var smoother = BoxSmoother()
         // Fast motion and zooms are followed closely: a mask far larger than the face covers what nobody asked for.
-        smoother.maximumShift = 0.15
+        smoother.maximumShift = 0.1
         smoother.reach = 0.1
         for track in tracks {
             let samples = track.samples

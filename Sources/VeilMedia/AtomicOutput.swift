@@ -38,6 +38,10 @@ public final class AtomicOutput {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(path[...$0]) } ?? ""
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        guard !name.isEmpty else {
+            partPath = ""
+            throw MediaError(.unwritable, "opening the output", file: path, detail: "it has no name")
+        }
         let tag = UInt32.random(in: 0...UInt32.max)
         // File names end at 255 bytes: a long one is cut to leave room for the tag.
         let stem = String(decoding: name.utf8.prefix(200), as: UTF8.self)

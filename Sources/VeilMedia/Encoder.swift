@@ -2,20 +2,20 @@ import CFFmpeg
 import VeilCore
 import VeilPixels
 
-/// Re-encodes pictures; owns its AVCodecContext and, where the codec's own cropping is needed, a bitstream filter.
+/// Re-encodes pictures; owns its AVCodecContext.
 final class Encoder {
     let context: UnsafeMutablePointer<AVCodecContext>
-    private var filter: UnsafeMutablePointer<AVBSFContext>?
     let choice: EncoderChoice
     let timeBase: AVRational
     private let file: String
-    private let padded: (width: Int, height: Int)
     private let scaler: Scaler?
     private let packet: Packet
 
     /// Times by what the encoder was given: presentation time in, in the source's time base, and the duration.
     private var times: [Int64: (pts: Int64, duration: Int64)] = [:]
     private var count: Int64 = 0
+    private var hasGivenPackets = false
+    private var isFinishing = false
 
     /// - Parameters:
     ///   - frame: the first picture to come: size, colour tags, field order and HDR metadata are taken from it.
@@ -23,17 +23,13 @@ final class Encoder {
     init(
         choice: EncoderChoice, settings: EncoderSettings, like frame: borrowing Frame, timeBase: Rational,
         frameRate: Rational, sampleAspectRatio: Rational, hdr: HDRMetadata, sourceProfile: Int32,
-        container: OutputFormat,
+        sourceFieldOrder: AVFieldOrder, container: OutputFormat,
         file: String
     ) throws(MediaError) {
         self.choice = choice
         self.file = file
         let name = choice.encoderName
         let interlaced = frame.isInterlaced
-        let align = choice.alignment(interlaced: interlaced)
-        let width = (frame.width + align.x - 1) / align.x * align.x
-        let height = (frame.height + align.y - 1) / align.y * align.y
-        padded = (width, height)
         packet = try Packet()
         scaler = frame.format.withoutRange == choice.format.withoutRange ? nil : Scaler(to: choice.format)
         guard let context = avcodec_alloc_context3(choice.codec) else {
@@ -43,8 +39,8 @@ final class Encoder {
         self.timeBase = AVRational(num: Int32(timeBase.num), den: Int32(timeBase.den))
 
         let properties = frame.pointer.pointee
-        context.pointee.width = Int32(width)
-        context.pointee.height = Int32(height)
+        context.pointee.width = Int32(choice.width)
+        context.pointee.height = Int32(choice.height)
         context.pointee.pix_fmt = choice.format.raw
         context.pointee.sample_aspect_ratio = AVRational(
             num: Int32(sampleAspectRatio.num), den: Int32(sampleAspectRatio.den))
@@ -69,7 +65,9 @@ final class Encoder {
         if interlaced && ["libx264", "mpeg2video", "mpeg4", "prores_ks", "libx264rgb"].contains(name) {
             context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT
             if name == "libx264" || name == "mpeg2video" { context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_ME }
-            context.pointee.field_order = frame.isTopFieldFirst ? AV_FIELD_TT : AV_FIELD_BB
+            let named: [AVFieldOrder] =
+                frame.isTopFieldFirst ? [AV_FIELD_TT, AV_FIELD_TB] : [AV_FIELD_BB, AV_FIELD_BT]
+            context.pointee.field_order = named.contains(sourceFieldOrder) ? sourceFieldOrder : named[0]
         } else {
             context.pointee.field_order = interlaced ? AV_FIELD_UNKNOWN : AV_FIELD_PROGRESSIVE
         }
@@ -79,10 +77,18 @@ final class Encoder {
         try Self.setQuality(settings, name: name, context: context, rate: rate, options: &options, file: file)
         var extra: [(String, String)] = settings.options.map { ($0.name, $0.value) }
         if name == "libx265" { extra.insert(("x265-params", "log-level=none"), at: 0) }
-        if name == "prores_ks" && sourceProfile != cff_profile_unknown {
+        if ["prores_ks", "dnxhd"].contains(name) && sourceProfile != cff_profile_unknown {
             extra.insert(("profile", "\(sourceProfile)"), at: 0)
         }
+        if name.hasPrefix("libvpx") && choice.format.hasAlpha {
+            // Hidden reference pictures carry no alpha: libvpx refuses the two together.
+            extra.insert(("auto-alt-ref", "0"), at: 0)
+        }
         if name == "prores_ks" && choice.format.hasAlpha { extra.insert(("alpha_bits", "16"), at: 0) }
+        if name == "libx264" && interlaced {
+            // FFmpeg tells x264 with the first picture, when the stream's header is written already.
+            extra.insert(("x264-params", frame.isTopFieldFirst ? "tff=1" : "bff=1"), at: 0)
+        }
         if let own = hdr.options(for: name) { extra.insert(own, at: 0) }
         for (key, value) in extra {
             // Parameter lists add up instead of replacing one another.
@@ -100,15 +106,11 @@ final class Encoder {
                 detail: "it has no option '\(String(cString: unused.pointee.key))'",
                 advice: "see ffmpeg -h encoder=\(name)")
         }
-        if width != frame.width || height != frame.height {
-            try openCropping(right: width - frame.width, bottom: height - frame.height)
-        }
     }
 
     deinit {
         var c: UnsafeMutablePointer<AVCodecContext>? = context
         avcodec_free_context(&c)
-        av_bsf_free(&filter)
     }
 
     /// The encoder's nearest frame rate where it takes only some, and one that a 16-bit time base holds.
@@ -132,6 +134,11 @@ final class Encoder {
         }
         return best
     }
+
+    /// The presets of x264 and x265, from x264.h.
+    private static let presets = [
+        "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",
+    ]
 
     private static func setQuality(
         _ settings: EncoderSettings, name: String, context: UnsafeMutablePointer<AVCodecContext>, rate: AVRational,
@@ -163,6 +170,14 @@ final class Encoder {
                     .unsupported, "setting the preset", file: file, detail: "the encoder \(name) has no presets",
                     advice: "leave --preset out")
             }
+            // x264 writes its own complaint to standard error before anything can keep it from doing so.
+            let isKnown = Self.presets.contains(preset) || Int(preset).map { (0...9).contains($0) } ?? false
+            if ["libx264", "libx264rgb", "libx265"].contains(name) && !isKnown {
+                throw MediaError(
+                    .unsupported, "setting the preset", file: file,
+                    detail: "the encoder \(name) has no preset '\(preset)'",
+                    advice: "it has " + Self.presets.joined(separator: ", "))
+            }
             av_dict_set(&options, key, preset, 0)
         } else {
             switch name {
@@ -176,30 +191,10 @@ final class Encoder {
         if name == "libvpx-vp9" || name == "libaom-av1" { av_dict_set(&options, "row-mt", "1", 0) }
     }
 
-    private func openCropping(right: Int, bottom: Int) throws(MediaError) {
-        guard let text = choice.croppingFilter(right: right, bottom: bottom) else { return }
-        let operation = "setting the codec's cropping"
-        try check(av_bsf_list_parse_str(text, &filter), .internalFailure, operation, file: file)
-        guard let filter else { return }
+    /// The stream's parameters for the container.
+    func describe(in parameters: UnsafeMutablePointer<AVCodecParameters>) throws(MediaError) {
         try check(
-            avcodec_parameters_from_context(filter.pointee.par_in, context), .internalFailure, operation, file: file)
-        filter.pointee.time_base_in = context.pointee.time_base
-        try check(av_bsf_init(filter), .internalFailure, operation, file: file)
-    }
-
-    /// The stream's parameters for the container, with the size as displayed.
-    func describe(in parameters: UnsafeMutablePointer<AVCodecParameters>, width: Int, height: Int) throws(MediaError) {
-        if let filter {
-            try check(
-                avcodec_parameters_copy(parameters, filter.pointee.par_out), .internalFailure, "describing the stream",
-                file: file)
-        } else {
-            try check(
-                avcodec_parameters_from_context(parameters, context), .internalFailure, "describing the stream",
-                file: file)
-        }
-        parameters.pointee.width = Int32(width)
-        parameters.pointee.height = Int32(height)
+            avcodec_parameters_from_context(parameters, context), .internalFailure, "describing the stream", file: file)
     }
 
     /// Takes a picture; its pts must be later than those before it.
@@ -210,7 +205,7 @@ final class Encoder {
         count += 1
         if let scaler {
             try submit(padding(scaler.convert(frame)), key)
-        } else if padded != (frame.width, frame.height) {
+        } else if (choice.width, choice.height) != (frame.width, frame.height) {
             try submit(padding(frame), key)
         } else {
             try submit(frame, key)
@@ -234,7 +229,8 @@ final class Encoder {
 
     /// The picture with its last column and row repeated up to the size that the encoder needs.
     private func padding(_ frame: borrowing Frame) throws(MediaError) -> Frame {
-        let result = try Frame.allocate(width: padded.width, height: padded.height, format: frame.format)
+        if (choice.width, choice.height) == (frame.width, frame.height) { return try frame.reference() }
+        let result = try Frame.allocate(width: choice.width, height: choice.height, format: frame.format)
         try result.copyProperties(from: frame)
         frame.withPlanes { from in
             result.withPlanes { to in
@@ -255,40 +251,61 @@ final class Encoder {
 
     /// Tells the encoder that no more pictures will come.
     func finish() throws(MediaError) {
+        isFinishing = true
         try check(avcodec_send_frame(context, nil), .internalFailure, "finishing the encoder", file: file)
     }
 
     /// Hands every packet that is ready to `body`, its times in `timeBase`.
     func drain(_ body: (borrowing Packet) throws(MediaError) -> Void) throws(MediaError) {
-        while true {
-            let code = avcodec_receive_packet(context, packet.pointer)
-            if code == cff_error_again || code == cff_error_eof { return }
-            try check(code, .internalFailure, "encoding", file: file)
-            try filtered(body)
+        // x265 3.5 makes up decoding times for a clip that is shorter than its delay from memory it never set.
+        if isFinishing && !hasGivenPackets && choice.encoderName == "libx265" { return try drainShortClip(body) }
+        while try receive(into: packet) {
+            hasGivenPackets = true
+            restoreTimes(of: packet)
+            try body(packet)
+            av_packet_unref(packet.pointer)
         }
     }
 
-    private func filtered(_ body: (borrowing Packet) throws(MediaError) -> Void) throws(MediaError) {
-        guard let filter else {
-            restoreTimes()
-            try body(packet)
-            av_packet_unref(packet.pointer)
-            return
+    /// The next packet that is ready; false when there is none.
+    private func receive(into packet: borrowing Packet) throws(MediaError) -> Bool {
+        let code = avcodec_receive_packet(context, packet.pointer)
+        if code == cff_error_again || code == cff_error_eof { return false }
+        try check(code, .internalFailure, "encoding", file: file)
+        return true
+    }
+
+    /// Packets of a clip that was still whole inside the encoder, with decoding times of our own: the presentation times
+    /// in rising order, as much earlier as it takes for no picture to be shown before it is decoded.
+    private func drainShortClip(_ body: (borrowing Packet) throws(MediaError) -> Void) throws(MediaError) {
+        hasGivenPackets = true
+        var list: [HeldPacket] = []
+        while true {
+            let held = try HeldPacket()
+            guard try receive(into: held.packet) else { break }
+            list.append(held)
         }
-        try check(
-            av_bsf_send_packet(filter, packet.pointer), .internalFailure, "setting the codec's cropping", file: file)
-        while av_bsf_receive_packet(filter, packet.pointer) >= 0 {
-            restoreTimes()
-            try body(packet)
-            av_packet_unref(packet.pointer)
+        let shown = list.map { $0.packet.pointer.pointee.pts }
+        let rising = shown.sorted()
+        let delay = zip(rising, shown).map { $0 - $1 }.max() ?? 0
+        for (held, time) in zip(list, rising) {
+            held.packet.pointer.pointee.dts = time - delay
+            restoreTimes(of: held.packet)
+            try body(held.packet)
         }
+    }
+
+    /// A packet that can be kept in a list.
+    private final class HeldPacket {
+        let packet: Packet
+        init() throws(MediaError) { packet = try Packet() }
     }
 
     /// The time base of packets handed out: the frames' own.
     var packetTimeBase: AVRational { timeBase }
 
     /// Puts the frame's own time and duration on its packet.
-    private func restoreTimes() {
+    private func restoreTimes(of packet: borrowing Packet) {
         let p = packet.pointer
         guard let known = times.removeValue(forKey: p.pointee.pts) else { return }
         if choice.countsFrames {

@@ -24,6 +24,9 @@ public enum VideoCodec: String, Sendable, Hashable, CaseIterable {
 struct EncoderChoice {
     let codec: UnsafePointer<AVCodec>
     let format: PixelFormat
+    /// The size to encode, in samples of luma: the picture's own, or more where the codec can't hold that.
+    let width: Int
+    let height: Int
     /// What differs from the source, for a person; empty when nothing does.
     let notices: [String]
 
@@ -62,7 +65,7 @@ struct EncoderChoice {
     ///   - requested: the family a person asked for; taken even if something is lost, which is then said.
     /// - Throws: `MediaError` `.unsupported` when the container holds none.
     static func choose(
-        source: AVCodecID, requested: VideoCodec?, format: PixelFormat, width: Int, height: Int,
+        source: AVCodecID, requested: VideoCodec?, format: PixelFormat, width: Int, height: Int, interlaced: Bool,
         container: OutputFormat, file: String
     ) throws(MediaError) -> EncoderChoice {
         var families: [AVCodecID]
@@ -80,27 +83,33 @@ struct EncoderChoice {
             families.append(container.raw.pointee.video_codec)
             families = families.filter { container.holds($0) }
         }
-        var best: (choice: EncoderChoice, losses: Int)?
+        // Ranked by what is lost, then by whether the samples stay in the very same format.
+        var best: (choice: EncoderChoice, rank: (Int, Int))?
         for family in families {
             for name in encoders(of: family) {
                 guard let codec = avcodec_find_encoder_by_name(name),
                     fits(name, width: width, height: height, format: format),
                     let stored = storedFormat(for: format, in: codec, name: name)
                 else { continue }
-                let loss = format.loss(storedAs: stored)
-                var notices: [String] = []
+                var losses = format.losses(storedAs: stored)
+                let size = sizeHeld(name, stored, width, height, interlaced: interlaced)
+                if size != (width, height) {
+                    losses.append(
+                        "\(width)×\(height) becomes \(size.width)×\(size.height), which \(name) needs; "
+                            + "the edge is repeated")
+                }
+                let rank = (losses.count, stored.withoutRange == format.withoutRange ? 0 : 1)
+                if let best, best.rank <= rank { continue }
                 if requested == nil && family != source {
                     let own = String(cString: avcodec_get_name(source))
-                    notices.append("\(own) becomes \(String(cString: avcodec_get_name(family)))")
+                    losses.insert("\(own) becomes \(String(cString: avcodec_get_name(family)))", at: 0)
                 }
-                if let loss { notices.append(loss) }
-                let losses = loss.map { $0.split(separator: ",").count } ?? 0
-                if best == nil || losses < (best?.losses ?? 0) {
-                    best = (EncoderChoice(codec: codec, format: stored, notices: notices), losses)
-                }
-                if losses == 0 { break }
+                best = (
+                    EncoderChoice(
+                        codec: codec, format: stored, width: size.width, height: size.height, notices: losses), rank
+                )
             }
-            if best?.losses == 0 { break }
+            if best?.rank.0 == 0 { break }
         }
         guard let best else {
             throw MediaError(
@@ -111,7 +120,18 @@ struct EncoderChoice {
         return best.choice
     }
 
-    /// Sizes that an encoder refuses outright (others are padded, see `Encoder`).
+    /// The least size that the codec can say and the encoder takes. H.264 and HEVC crop in steps of whole chroma samples
+    /// (of both fields, where H.264 codes fields), so that 4:2:0 pictures have even sides.
+    private static func sizeHeld(
+        _ encoder: String, _ format: PixelFormat, _ width: Int, _ height: Int, interlaced: Bool
+    ) -> (width: Int, height: Int) {
+        guard ["libx264", "libx264rgb", "libx265"].contains(encoder) else { return (width, height) }
+        let stepX = 1 << format.chromaShiftX
+        let stepY = (1 << format.chromaShiftY) * (interlaced && encoder != "libx265" ? 2 : 1)
+        return ((width + stepX - 1) / stepX * stepX, (height + stepY - 1) / stepY * stepY)
+    }
+
+    /// Sizes that an encoder refuses outright.
     private static func fits(_ encoder: String, width: Int, height: Int, format: PixelFormat) -> Bool {
         switch encoder {
         // SVT-AV1 1.4: 64 to 16384 wide, 64 to 8704 high, even, 4:2:0.
@@ -135,13 +155,16 @@ struct EncoderChoice {
             let raw = cff_codec_pix_fmt(codec, i)
             if raw == AV_PIX_FMT_NONE { break }
             let candidate = PixelFormat(raw)
-            if !candidate.isHardware { list.append(candidate) }
+            // What swscale can't write (palettes among them) can only be taken as it is.
+            if !candidate.isHardware && (candidate == format || sws_isSupportedOutput(raw) != 0) {
+                list.append(candidate)
+            }
             i += 1
         }
         if list.contains(format) { return format }
         if let same = list.first(where: { $0.withoutRange == wanted }) { return same }
         func cost(_ f: PixelFormat) -> Int {
-            let losses = format.loss(storedAs: f).map { $0.split(separator: ",").count } ?? 0
+            let losses = format.losses(storedAs: f).count
             let wider =
                 abs(f.depth - wanted.depth) + 4 * abs(f.chromaShiftX - wanted.chromaShiftX)
                 + 4 * abs(f.chromaShiftY - wanted.chromaShiftY) + (f.hasAlpha && !wanted.hasAlpha ? 8 : 0)

@@ -77,23 +77,4 @@ extension EncoderChoice {
             "libtheora", "dvvideo", "svq1", "rv10", "rv20", "snow", "dnxhd", "amv", "roqvideo", "cinepak",
         ].contains(encoderName)
     }
-
-    /// Samples of luma that width and height must be multiples of; the rest is padded and cropped by the codec.
-    func alignment(interlaced: Bool) -> (x: Int, y: Int) {
-        switch encoderName {
-        case "libx264", "libx264rgb", "libx265":
-            let y = 1 << format.chromaShiftY
-            return (1 << format.chromaShiftX, encoderName == "libx264" && interlaced ? 2 * y : y)
-        default: return (1, 1)
-        }
-    }
-
-    /// The bitstream filter that writes the codec's own cropping.
-    func croppingFilter(right: Int, bottom: Int) -> String? {
-        switch encoderName {
-        case "libx264", "libx264rgb": "h264_metadata=crop_right=\(right):crop_bottom=\(bottom)"
-        case "libx265": "hevc_metadata=crop_right=\(right):crop_bottom=\(bottom)"
-        default: nil
-        }
-    }
 }

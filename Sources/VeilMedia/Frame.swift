@@ -70,6 +70,14 @@ public struct Frame: ~Copyable {
             av_frame_copy_props(pointer, other.pointer), .internalFailure, "copying a frame's properties", file: nil)
     }
 
+    /// Another frame that shares the samples.
+    borrowing func reference() throws(MediaError) -> Frame {
+        var result = try Frame()
+        try check(av_frame_ref(result.pointer, pointer), .internalFailure, "sharing a frame", file: nil)
+        result.isDamaged = isDamaged
+        return result
+    }
+
     /// Makes sure that nobody else (a decoder's reference picture) sees changes to the samples: copies them if shared.
     public mutating func makeWritable() throws(MediaError) {
         try check(av_frame_make_writable(pointer), .internalFailure, "copying a shared frame", file: nil)

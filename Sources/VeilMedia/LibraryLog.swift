@@ -35,7 +35,7 @@ public enum LibraryLog {
     public static var isVerbose: Bool { state.withLock { $0.verbose } }
 
     private static func note(_ raw: String, isError: Bool) {
-        var line = raw
+        var line = withoutAddresses(raw)
         while let end = line.last, end.isWhitespace { line.removeLast() }
         guard !line.isEmpty else { return }
         let verbose = state.withLock { state in
@@ -48,6 +48,9 @@ public enum LibraryLog {
             _ = write(STDERR_FILENO, &text, text.count)
         }
     }
+
+    /// "[mp4] …" for "[mp4 @ 0x55d0c3a7f200] …": addresses tell people nothing, and differ from run to run.
+    static func withoutAddresses(_ line: String) -> String { line.replacing(#/ @ 0x[0-9a-f]+(?=\])/#, with: "") }
 
     /// The last error line since the previous call, and forgets it.
     static func takeLast() -> String? {

@@ -9,7 +9,8 @@ final class Muxer {
     private let packet: Packet
     private var lastDTS: [Int64] = []
     private var codecDelay: [Int64] = []
-    private var wroteHeader = false
+    /// Taken off all times, in microseconds: for containers that begin at zero.
+    var beginning: Int64 = 0
 
     /// - Parameters:
     ///   - path: where the bytes go.
@@ -63,6 +64,10 @@ final class Muxer {
         }
         stream.pointee.time_base = source.pointee.time_base
         copyDescription(from: source, to: stream)
+        if format.name == "mov", let own = av_dict_get(stream.pointee.metadata, "language", nil, 0) {
+            av_dict_set(
+                &stream.pointee.metadata, "language", Language.inQuickTime(String(cString: own.pointee.value)), 0)
+        }
         for i in 0..<Int(source.pointee.nb_side_data) {
             let side = source.pointee.side_data[i]
             if let data = av_stream_new_side_data(stream, side.type, side.size), side.size > 0 {
@@ -89,7 +94,8 @@ final class Muxer {
         try check(cff_copy_chapters(context, source), .internalFailure, "copying chapters", file: file)
     }
 
-    /// Matroska's demuxer takes the codec delay off the times of sound, and the muxer doesn't put it back.
+    /// FFmpeg's demuxers take the codec delay off the times of sound; Matroska's muxer writes the delay, but doesn't add
+    /// it to the times again.
     func restoreCodecDelay(of source: UnsafeMutablePointer<AVStream>, at index: Int) {
         let par = source.pointee.codecpar.pointee
         guard par.initial_padding > 0, par.sample_rate > 0 else { return }
@@ -117,9 +123,9 @@ final class Muxer {
         if format.isTransportStream { av_dict_set(&options, "mpegts_copyts", "1", 0) }
         context.pointee.flags |= AVFMT_FLAG_AUTO_BSF
         if !shiftsNegativeTimes { context.pointee.avoid_negative_ts = 0 }
-        context.pointee.strict_std_compliance = cff_compliance_unofficial
+        // FLAC and Opus in MP4 are such experiments; what is copied was written by somebody before.
+        context.pointee.strict_std_compliance = cff_compliance_experimental
         try check(avformat_write_header(context, &options), .unwritable, "writing the header", file: file)
-        wroteHeader = true
     }
 
     static func movieTimeScale(_ picture: Int, _ sound: Int?) -> Int {
@@ -139,6 +145,11 @@ final class Muxer {
         if codecDelay[index] > 0 {
             p.pointee.pts += codecDelay[index]
             p.pointee.dts += codecDelay[index]
+        }
+        if beginning > 0 {
+            let offset = av_rescale_q(beginning, AVRational(num: 1, den: AV_TIME_BASE), timeBase)
+            if p.pointee.pts != cff_no_pts { p.pointee.pts -= offset }
+            if p.pointee.dts != cff_no_pts { p.pointee.dts -= offset }
         }
         av_packet_rescale_ts(p, timeBase, stream.pointee.time_base)
         p.pointee.pos = -1

@@ -7,7 +7,10 @@ public struct OutputFormat: Sendable {
 
     /// - Throws: `MediaError` `.unsupported` when the name's extension stands for no container.
     public init(forFile file: String, named name: String? = nil) throws(MediaError) {
-        guard let format = av_guess_format(name, name == nil ? file : nil, nil) else {
+        guard let format = av_guess_format(name, name == nil ? file : nil, nil),
+            !Self.isUnfit(String(cString: format.pointee.name)), format.pointee.flags & AVFMT_NOFILE == 0,
+            format.pointee.video_codec != AV_CODEC_ID_NONE
+        else {
             throw MediaError(
                 .unsupported, "choosing the container", file: file, detail: "no container is known by this extension",
                 advice: "name the output .mp4, .mov, .mkv, .webm, .avi, .ts or another extension FFmpeg writes")
@@ -30,11 +33,30 @@ public struct OutputFormat: Sendable {
     func holds(_ codec: AVCodecID) -> Bool {
         if isTransportStream { return Self.inTransportStreams.contains(codec.rawValue) }
         if ["mpeg", "vob", "svcd", "dvd"].contains(name) { return Self.inProgramStreams.contains(codec.rawValue) }
+        // Matroska holds what AVI does, by AVI's tags (V_MS/VFW/FOURCC and A_MS/ACM).
+        if name == "matroska", Self.hasRIFFTag(codec) { return true }
         let answer = avformat_query_codec(raw, codec, Int32(FF_COMPLIANCE_NORMAL))
         if answer >= 0 { return answer == 1 }
         // The muxer doesn't say: it is sure of its own default codecs only.
         return codec == raw.pointee.video_codec || codec == raw.pointee.audio_codec
             || codec == raw.pointee.subtitle_codec
+    }
+
+    /// Formats that write further files beside the one that is named, which then couldn't all appear at once, and formats
+    /// of sound whose only picture is a cover.
+    private static func isUnfit(_ names: String) -> Bool {
+        let unfit: Set<Substring> = [
+            "hls", "dash", "segment", "stream_segment", "ssegment", "smoothstreaming", "hds", "webm_chunk",
+            "webm_dash_manifest", "image2", "tee", "fifo", "rtp", "rtp_mpegts", "rtsp", "sap", "mp3", "flac", "aiff",
+        ]
+        return names.split(separator: ",").contains { unfit.contains($0) }
+    }
+
+    private static func hasRIFFTag(_ codec: AVCodecID) -> Bool {
+        [avformat_get_riff_video_tags(), avformat_get_riff_audio_tags()].contains { table in
+            var tag: UInt32 = 0
+            return av_codec_get_tag2([table, nil], codec, &tag) != 0
+        }
     }
 
     // libavformat/mpegtsenc.c and mpegenc.c write any codec as private data without a word; these have a stream type.

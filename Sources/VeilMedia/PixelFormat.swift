@@ -36,15 +36,18 @@ public struct PixelFormat: Sendable, Hashable, CustomStringConvertible {
         let count = Int(d.pointee.nb_components)
         if has(AV_PIX_FMT_FLAG_RGB) && !has(AV_PIX_FMT_FLAG_PLANAR) { return false }
         var depths: Set<Int32> = []
+        var planes: Set<Int32> = []
         for i in 0..<count {
             let c = cff_component(d, Int32(i))
             let bytes: Int32 = c.depth > 8 ? 2 : 1
-            guard c.plane == i, c.offset == 0, c.shift == 0, c.step == bytes, (8...16).contains(c.depth) else {
+            // Each component has a plane of its own; planar RGB has them in the order green, blue, red.
+            planes.insert(c.plane)
+            guard c.offset == 0, c.shift == 0, c.step == bytes, (8...16).contains(c.depth) else {
                 return false
             }
             depths.insert(c.depth)
         }
-        guard count > 0, depths.count == 1 else { return false }
+        guard count > 0, planes.count == count, depths.count == 1 else { return false }
         return depth == 8 || !has(AV_PIX_FMT_FLAG_BE)
     }
 
@@ -110,11 +113,11 @@ public struct PixelFormat: Sendable, Hashable, CustomStringConvertible {
 
     var impliesFullRange: Bool { withoutRange != self }
 
-    /// What would be lost by storing this format's samples in another: nothing, or a phrase for a person.
-    func loss(storedAs other: PixelFormat) -> String? {
+    /// What would be lost by storing this format's samples in another, as phrases for a person.
+    func losses(storedAs other: PixelFormat) -> [String] {
         let from = withoutRange
         let to = other.withoutRange
-        if from == to { return nil }
+        if from == to { return [] }
         var said: [String] = []
         if to.depth < from.depth { said.append("\(from.depth)-bit samples become \(to.depth)-bit") }
         if from.isRGB != to.isRGB && !to.isGray && !(from.isGray && to.isRGB) {
@@ -129,6 +132,6 @@ public struct PixelFormat: Sendable, Hashable, CustomStringConvertible {
             said.append("chroma is subsampled")
         }
         if from.hasAlpha && !to.hasAlpha { said.append("transparency is lost") }
-        return said.isEmpty ? nil : said.joined(separator: ", ")
+        return said
     }
 }

@@ -53,11 +53,11 @@ public final class VideoSink {
         if turn != .up {
             notices.append("a \(format.name) file holds no display matrix: the pixels are turned instead")
         }
-        if let decoded = decodedFormat, let loss = decoded.loss(storedAs: first.format) { notices.append(loss) }
+        if let decodedFormat { notices += decodedFormat.losses(storedAs: first.format) }
 
         let choice = try EncoderChoice.choose(
             source: par.codec_id, requested: settings.codec, format: model.format, width: model.width,
-            height: model.height, container: format, file: file)
+            height: model.height, interlaced: first.isInterlaced, container: format, file: file)
         notices += choice.notices
         if first.isInterlaced
             && !["libx264", "mpeg2video", "mpeg4", "prores_ks", "libx264rgb"].contains(choice.encoderName)
@@ -71,7 +71,7 @@ public final class VideoSink {
             choice: choice, settings: settings, like: model, timeBase: source.timeBase, frameRate: source.frameRate,
             sampleAspectRatio: aspect, hdr: hdr,
             sourceProfile: par.codec_id == choice.codec.pointee.id ? source.profile : cff_profile_unknown,
-            container: format, file: file)
+            sourceFieldOrder: par.field_order, container: format, file: file)
         self.encoder = encoder
 
         let muxer = try Muxer(path: path, format: format, file: file)
@@ -86,7 +86,7 @@ public final class VideoSink {
                 let out = try muxer.addStream()
                 muxer.copyDescription(from: stream, to: out)
                 try Self.describePicture(
-                    out, encoder: encoder, model: model, hdr: hdr, from: stream, aspect: aspect, format: format)
+                    out, encoder: encoder, hdr: hdr, from: stream, aspect: aspect, format: format)
                 if format.isAVI { out.pointee.time_base = encoder.context.pointee.framerate.inverted }
                 picture = Int(out.pointee.index)
             } else if let reason = Self.reasonToLeaveOut(info, stream: stream, format: format, audio: audio) {
@@ -102,12 +102,16 @@ public final class VideoSink {
         self.picture = picture
         self.copies = copies
         self.notices = notices
-        // Times that came out of Matroska go in again as they are: sound with a codec delay starts below zero in memory,
-        // not in the file.
-        let keepsTimes = format.isMatroska && source.demuxer.formatName.contains("matroska")
-        if keepsTimes {
+        if format.isMatroska {
             for (from, to) in copies { muxer.restoreCodecDelay(of: source.demuxer.stream(from), at: to) }
         }
+        // The run-in of sound lies before zero. Matroska holds that (a block's time is signed), and AVI has no times for
+        // sound: there the picture must not be moved for its sake. Elsewhere all streams move by the same time.
+        let start = first.pts.map(source.seconds) ?? 0
+        if format.isAVI, source.demuxer.context.pointee.start_time != cff_no_pts {
+            muxer.beginning = source.demuxer.context.pointee.start_time
+        }
+        let keepsTimes = (format.isMatroska || format.isAVI) && start >= 0
         try muxer.writeHeader(pictureTimeBase: source.timeBase, soundRate: soundRate, shiftsNegativeTimes: !keepsTimes)
     }
 
@@ -127,16 +131,18 @@ public final class VideoSink {
         case .attachment:
             guard codec == AV_CODEC_ID_TTF || codec == AV_CODEC_ID_OTF else { return "an attachment may show faces" }
             return format.isMatroska ? nil : "a \(format.name) file can't hold attachments"
+        // The titles of chapters in QuickTime and MP4 are a track that the demuxer reads by itself; the muxer makes it anew.
+        case .data where stream.pointee.discard == AVDISCARD_ALL: return ""
         case .data, .unknown: return "timed data may say who was where"
         }
     }
 
     private static func describePicture(
-        _ out: UnsafeMutablePointer<AVStream>, encoder: Encoder, model: borrowing Frame, hdr: HDRMetadata,
+        _ out: UnsafeMutablePointer<AVStream>, encoder: Encoder, hdr: HDRMetadata,
         from source: UnsafeMutablePointer<AVStream>, aspect: Rational, format: OutputFormat
     ) throws(MediaError) {
         guard let par = out.pointee.codecpar else { return }
-        try encoder.describe(in: par, width: model.width, height: model.height)
+        try encoder.describe(in: par)
         out.pointee.time_base = encoder.timeBase
         out.pointee.sample_aspect_ratio = AVRational(num: Int32(aspect.num), den: Int32(aspect.den))
         par.pointee.sample_aspect_ratio = out.pointee.sample_aspect_ratio
@@ -190,8 +196,14 @@ public final class VideoSink {
     /// Copies a packet of another stream, if the stream is kept.
     public func write(_ packet: borrowing Packet) throws(MediaError) {
         guard let index = copies[packet.streamIndex] else { return }
+        let timeBase = source.demuxer.stream(packet.streamIndex).pointee.time_base
+        // What an edit list hides would be heard in a container without one. A decoder's run-in is less than 0.1 s
+        // (AAC: 2112 samples, Opus: 80 ms) and stays.
+        if packet.isHidden, !muxer.format.isISOMedia, let pts = packet.pts, Double(pts) * timeBase.value < -0.1 {
+            return
+        }
         try muxer.write(
-            packet, stream: index, timeBase: source.demuxer.stream(packet.streamIndex).pointee.time_base)
+            packet, stream: index, timeBase: timeBase)
     }
 
     private func drain() throws(MediaError) {

@@ -58,9 +58,10 @@ public final class VideoSource {
         timeBase = Rational(Int(s.pointee.time_base.num), Int(s.pointee.time_base.den))
         decoder = try Decoder(stream: s, file: file, threads: threads)
         if !bringsOthers { demuxer.discard(demuxer.streams.map(\.index).filter { $0 != stream.index }) }
-        if policy == .stop && demuxer.indexReachesBehindEnd() {
+        let isCut = demuxer.indexReachesBehindEnd() || ContainerLength.isCutOff(file)
+        if policy == .stop && isCut {
             throw MediaError(
-                .damaged, "opening", file: file, detail: "the file is cut off: its index points behind its end",
+                .damaged, "opening", file: file, detail: "the file is cut off: it should be longer",
                 advice: "--on-error cover redacts what is there")
         }
     }

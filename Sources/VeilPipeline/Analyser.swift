@@ -9,7 +9,7 @@ import VeilVision
 /// covered by both answers.
 struct Analyser {
     private let settings: AnalysisSettings
-    private let detector: any FaceDetector
+    private let looker: Looker
     private let follower: Follower
     private var cutDetector: CutDetector
     private let builder: PlanBuilder
@@ -46,6 +46,8 @@ struct Analyser {
     private static let longestGap = 0.8
     /// Frames that are kept for following backwards.
     private static let memory = 48
+    /// Below this correlation a face is looked for more closely.
+    private static let unsureBelow = 0.75
     /// The camera's way, in parts of the picture, after which it is time for a look.
     private static let farDrift = 0.08
     /// Below this correlation a patch counts as lost.
@@ -53,7 +55,7 @@ struct Analyser {
 
     init(settings: AnalysisSettings, detector: any FaceDetector) throws(VisionError) {
         self.settings = settings
-        self.detector = detector
+        looker = Looker(detector: detector, settings: settings)
         follower = try Follower()
         cutDetector = try CutDetector()
         builder = PlanBuilder(settings: settings)
@@ -224,13 +226,8 @@ struct Analyser {
         lastLook = frame
         looks.append(frame)
         drift = NormalizedPoint(x: 0, y: 0)
-        let canvas = CanvasSize.fitting(
-            width: picture.width, height: picture.height, sampleAspectRatio: picture.sampleAspectRatio,
-            longSide: settings.detectSize)
-        let all = try detector.detect(
-            in: picture.view, orientation: picture.orientation, canvas: canvas, threshold: settings.continueThreshold)
         let least = max(settings.minFace / Double(max(1, picture.height)), settings.minFaceShare)
-        let detections = all.filter { $0.bounds.height >= least }
+        let detections = try looker.faces(in: picture).filter { $0.bounds.height >= least }
         endGone()
         // A face that was followed is where it was followed to; one that was lost may be anywhere near.
         let slack = active.map { track in
@@ -239,7 +236,18 @@ struct Analyser {
         let result = Association.match(
             predicted: active.map(\.last.box), slack: slack, detections: detections, sure: settings.confirmThreshold)
         for pair in result.pairs { try see(detections[pair.detection], by: pair.track) }
+        let matched = Set(result.pairs.map(\.track))
+        try lookCloser(at: picture, for: active.indices.filter { !matched.contains($0) })
         for index in result.newcomers { try begin(detections[index]) }
+    }
+
+    /// Looks again, enlarged, where faces should be that the look at the whole picture didn't show and that can't be
+    /// followed surely either.
+    private mutating func lookCloser(at picture: Picture, for missing: [Int]) throws(VisionError) {
+        let worthIt = missing.filter { isVisible(active[$0]) && builder.isFace(active[$0], looks: 1) }
+        for index in worthIt.prefix(Looker.closerLooks) {
+            if let found = try looker.closer(at: active[index].last.box, in: picture) { try see(found, by: index) }
+        }
     }
 
     /// A track is seen again: takes the detection's box, and settles the frames since it was last seen.

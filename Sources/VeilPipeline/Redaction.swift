@@ -67,6 +67,24 @@ public final class Redaction {
             frames: findings.frames)
     }
 
+    /// Makes sure that a plan was made for a file: its size and SHA-256 must be the plan's.
+    ///
+    /// - Throws: `VeilError` `.plan` that names what differs.
+    public func check(_ plan: RedactionPlan, for input: String) throws(VeilError) {
+        var found = plan.source
+        var info = stat()
+        guard stat(input, &info) == 0 else {
+            throw .media(
+                MediaError(.unreadable, "opening", file: input, detail: String(cString: strerror(errno))))
+        }
+        found.size = Int(info.st_size)
+        // A file of another size is another file: no need to read it.
+        if found.size == plan.source.size {
+            do throws(DigestError) { found.sha256 = try SHA256.hex(ofFile: input) } catch { throw .digest(error) }
+        }
+        try planned(input) { () throws(PlanError) in try plan.check(against: found) }
+    }
+
     /// Covers in a copy of the file what the plan says. The copy appears when it is whole.
     public func render(
         _ input: String, plan: RedactionPlan, to output: String, observer: Observer = Observer()
