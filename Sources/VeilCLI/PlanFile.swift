@@ -38,11 +38,10 @@ enum PlanFile {
         } catch { throw .plan(error, file: path) }
     }
 
-    static func writeReport(_ result: RedactionResult, to path: String, overwrite: Bool) throws(VeilError) {
-        let summary: PlanSummary
-        do throws(PlanError) { summary = try PlanSummary(result.plan) } catch { throw .plan(error, file: path) }
-        let file = try open(path, input: "", overwrite: overwrite)
-        try write(summary.encoded(), to: file)
+    static func write(_ report: Report, to path: String, overwrite: Bool) throws(VeilError) {
+        let text: [UInt8]
+        do throws(PlanError) { text = try report.encoded() } catch { throw .plan(error, file: path) }
+        try write(text, to: open(path, input: report.input, overwrite: overwrite))
     }
 
     private static func contents(_ path: String) throws(VeilError) -> [UInt8] {

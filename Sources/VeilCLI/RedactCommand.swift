@@ -40,6 +40,9 @@ struct RedactCommand {
                         .unwritable, "naming the output", file: input, detail: "no name can be made from the input's",
                         advice: "name it with -o"))
             }
+            if !isQuiet, let estimate = try Estimate.of(input, output: output, settings: redaction.settings) {
+                for line in EstimateText.lines(estimate, input: input) { console.line("veil: \(sanitised(line))") }
+            }
             let result: RedactionResult
             if let file = options.value(Flags.plan) {
                 let plan = try PlanFile.read(file)
@@ -50,7 +53,9 @@ struct RedactCommand {
             }
             progress.finish()
             if let report = options.value(Flags.report) {
-                try PlanFile.writeReport(result, to: report, overwrite: options.value(Flags.force))
+                try PlanFile.write(
+                    Report(input: input, output: output, result: result), to: report,
+                    overwrite: options.value(Flags.force))
             }
             if !isQuiet { try tell(result, input: input, output: output) }
             return .done
