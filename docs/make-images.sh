@@ -10,10 +10,12 @@ veil=${1:-$root/.build/release/veil}
     exit 1
 }
 images=$root/docs/images
-clip=$root/samples/walk.mp4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$images"
+# With square pixels: a page shows pictures so, whatever the clip says of its samples.
+clip=$work/walk.mp4
+ffmpeg -hide_banner -nostdin -loglevel error -y -i "$root/samples/walk.mp4" -c copy -aspect 16:9 "$clip"
 
 for effect in pixellate blur solid; do
     "$veil" --quiet "$clip" -o "$work/$effect.mkv" --effect "$effect"

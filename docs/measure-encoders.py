@@ -63,7 +63,7 @@ def measure(folder, content, encoder, number):
     source = f"{folder}/{content}.y4m"
     target = f"{folder}/{content}.{encoder}.{container}"
     width, height = (1280, 720) if content == "pan" else (640, 360)
-    options = [option.format(bits=width * height * 25) for option in options]
+    options = [option.format(bits=width * height * 25 * 2) for option in options]
     _, seconds = run(["-i", source, "-an", "-pix_fmt", "yuv420p", "-c:v", encoder, *flag, str(number), *options, target])
     text, _ = run(["-i", target, "-i", source, "-lavfi", "[0:v]split[a][b];[1:v]split[c][d];[a][c]ssim;[b][d]psnr",
                    "-f", "null", "-"])

@@ -43,11 +43,10 @@ enum QualityControl: Hashable {
     static func `default`(for encoder: String) -> QualityControl {
         switch encoder {
         case "libx264", "libx264rgb": .crf(18)
-        case "libx265": .crf(18)
-        case "libvpx-vp9": .crf(18)
-        case "libsvtav1": .crf(18)
-        case "libaom-av1": .crf(18)
-        case "libvpx": .cappedCRF(4, bitsPerPixel: 1)
+        case "libx265": .crf(15)
+        case "libvpx-vp9": .crf(14)
+        case "libsvtav1", "libaom-av1": .crf(11)
+        case "libvpx": .cappedCRF(4, bitsPerPixel: 2)
         case "libtheora": .quantizer(10)
         case "mpeg4", "mpeg2video", "mpeg1video", "mjpeg", "msmpeg4", "msmpeg4v2", "h263", "h263p", "flv", "wmv1",
             "wmv2",
