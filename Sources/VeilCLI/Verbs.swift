@@ -3,7 +3,7 @@
 extension Verb {
     static let redact = Verb(
         name: .redact,
-        summary: "Cover the faces in videos and pictures",
+        summary: "Cover the faces in videos",
         description: [
             "Finds the faces in each IN, follows them from frame to frame, and writes a copy in which they are covered. "
                 + "IN itself is never changed, and the copy appears under its name only when it is whole. A single - "

@@ -1,13 +1,13 @@
 /// How a source is analysed. A new setting is one property and one line in `fields`.
 public struct AnalysisSettings: Sendable, Hashable {
     /// The score (0…1) from which a detection starts a track.
-    public var confirmThreshold = 0.4
+    public var confirmThreshold = 0.35
     /// The score (0…1) from which a detection continues a track that exists.
     public var continueThreshold = 0.1
     /// From this mean score (0…1) and `weakSightings` on, a track counts without ever reaching `confirmThreshold`.
     public var weakScore = 0.2
     /// In how many looks an unsure track must have been seen to count.
-    public var weakSightings = 5
+    public var weakSightings = 4
     /// The detector looks at every n-th frame at least; faces are followed in between. 0: chosen by the frame rate.
     public var detectEvery = 0
     /// The longer side, in pixels, of the picture that the detector sees.

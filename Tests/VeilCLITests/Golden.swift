@@ -2,7 +2,7 @@
 
 enum Golden {
     static let overview = """
-        veil 0.1.0: finds faces in videos and pictures and covers them
+        veil 0.1.0: finds faces in videos and covers them
 
         Usage: veil [redact] [FLAGS] IN...
                veil detect [FLAGS] IN...
@@ -10,7 +10,7 @@ enum Golden {
                veil help [FLAGS] [VERB]
 
         Verbs:
-          redact (default)           Cover the faces in videos and pictures
+          redact (default)           Cover the faces in videos
           detect                     Find the faces and write a plan of what to cover
           doctor                     Check that everything veil needs is in place
           help                       Print help, or help on a verb
@@ -46,7 +46,7 @@ enum Golden {
         """
 
     static let redact = """
-        Cover the faces in videos and pictures
+        Cover the faces in videos
 
         Usage: veil [redact] [FLAGS] IN...
 
