@@ -92,13 +92,13 @@ enum Golden {
                                      followed.
                                      [1 or more; default: chosen by the frame rate]
               --min-face SIZE        Leave out faces smaller than this, in pixels (24)
-                                     or in percent of the picture's shorter side (2%).
+                                     or in percent of the picture's height (2%).
                                      [default: none]
               --thorough             Search harder for small and turned faces; takes
                                      several times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
               --linger SECONDS       Go on covering a face for this long after it was
-                                     last seen. [0 to 60; default: 0.5]
+                                     last seen. [0 to 60; default: 0.15]
 
         Covering faces:
               --effect pixellate|blur|solid
@@ -116,10 +116,10 @@ enum Golden {
                                      [1 to 4; default: 1.3]
               --softness N           Fade the mask's edge over this share of its size.
                                      The fade lies outside the mask.
-                                     [0 to 1; default: 0.1]
+                                     [0 to 1; default: 0.2]
               --hold SECONDS         Keep a mosaic's colours for this long. Fresh
                                      colours in each frame give a moving face away.
-                                     [0 to 60; default: 1]
+                                     [0 to 60; default: 0.5]
 
         Plan and report:
               --plan FILE            Cover what this plan says instead of searching.
@@ -181,13 +181,13 @@ enum Golden {
                                      followed.
                                      [1 or more; default: chosen by the frame rate]
               --min-face SIZE        Leave out faces smaller than this, in pixels (24)
-                                     or in percent of the picture's shorter side (2%).
+                                     or in percent of the picture's height (2%).
                                      [default: none]
               --thorough             Search harder for small and turned faces; takes
                                      several times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
               --linger SECONDS       Go on covering a face for this long after it was
-                                     last seen. [0 to 60; default: 0.5]
+                                     last seen. [0 to 60; default: 0.15]
 
         General:
               --models DIR           Take the detectors' models from DIR.

@@ -22,8 +22,11 @@ import Testing
         }
     }
 
-    @Test func `the version has its own line`() {
-        #expect(Document.version.text == "veil \(Version.current)\n")
+    @Test func `the version has its own line, and so have the libraries and models`() {
+        let lines = Document.version.text.split(separator: "\n")
+        #expect(lines[0] == "veil \(Version.current)")
+        #expect(lines[1].hasPrefix("FFmpeg ") && lines[2].hasPrefix("OpenCV ") && lines.count > 3)
+        #expect(lines[3...].allSatisfy { $0.hasPrefix("model") })
     }
 
     @Test func `text breaks at spaces and a long word has its own line`() {

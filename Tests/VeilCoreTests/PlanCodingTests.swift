@@ -101,13 +101,13 @@ import VeilCore
         Malformed(
             "\"frames\": 5", "\"frames\": 4", "frames", .tooManyFrames(planned: 5, source: 4), line: "\"frames\": ["),
         Malformed(
-            "\"confirmThreshold\": 0.4", "\"confirmThreshold\": 1.5", "settings.confirmThreshold",
+            "\"confirmThreshold\": 0.35", "\"confirmThreshold\": 1.5", "settings.confirmThreshold",
             .outOfRange("from 0.0 to 1.0")),
-        Malformed("\"detectEvery\": 1", "\"detectEvery\": 0", "settings.detectEvery", .outOfRange("from 1 to 1000")),
+        Malformed("\"detectEvery\": 0", "\"detectEvery\": -1", "settings.detectEvery", .outOfRange("from 0 to 1000")),
         Malformed(
             "\"thorough\": false", "\"thorough\": 0", "settings.thorough",
             .json(.wrongType(expected: "true or false", found: "a number"))),
-        Malformed("\"linger\": 0.2", "\"lingers\": 0.2", "settings", .json(.unknownKey("lingers"))),
+        Malformed("\"linger\": 0.15", "\"lingers\": 0.15", "settings", .json(.unknownKey("lingers"))),
         Malformed(
             "\"id\": 2", "\"id\": 1", "tracks[1].id", .duplicateTrack(1), line: "\"id\": 1, \"action\": \"keep\""),
         Malformed("\"id\": 2", "\"id\": -2", "tracks[1].id", .outOfRange("from 0 to 2147483647")),

@@ -19,7 +19,8 @@ import Testing
         let chain = FilterChain(effects: [.pixellate(cells: 5), .solid(color: .black, opacity: 0.25)])
         let text = String(decoding: try encoder.encode(chain), as: UTF8.self)
         #expect(
-            text == ##"{"effects":[{"pixellate":{"cells":5}},{"solid":{"color":"#000000","opacity":0.25}}],"##
+            text
+                == ##"{"contrast":0.5,"effects":[{"pixellate":{"cells":5}},{"solid":{"color":"#000000","opacity":0.25}}],"##
                 + ##""hold":0.5,"levelStep":32,"shape":"ellipse","softness":0.2}"##)
     }
 
@@ -33,6 +34,7 @@ import Testing
         (FilterChain(hold: -1), .hold(-1)),
         (FilterChain(hold: .infinity), .hold(.infinity)),
         (FilterChain(levelStep: 0), .levelStep(0)),
+        (FilterChain(contrast: 1.1), .contrast(1.1)),
     ])
     func `that would leave faces visible is refused`(chain: FilterChain, error: FilterChainError) {
         #expect(throws: error) { try Redactor(chain) }

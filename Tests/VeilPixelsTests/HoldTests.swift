@@ -11,7 +11,7 @@ private struct Clip {
 
     init(_ layout: Layout = .gray8, effect: Effect = .pixellate(), hold: Double = 0.5, levelStep: Int = 32) throws {
         self.layout = layout
-        redactor = try Redactor(FilterChain(effects: [effect], hold: hold, levelStep: levelStep))
+        redactor = try Redactor(FilterChain(effects: [effect], hold: hold, levelStep: levelStep, contrast: 1))
     }
 
     /// Redacts a frame of one level, and gives the sample in the middle of the face back.

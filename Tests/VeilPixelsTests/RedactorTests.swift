@@ -7,9 +7,10 @@ private let effects: [Effect] = [
 ]
 
 private func redactor(
-    _ effect: Effect = .pixellate(), shape: MaskShape = .ellipse, hold: Double = 0.5, levelStep: Int = 32
+    _ effect: Effect = .pixellate(), shape: MaskShape = .ellipse, hold: Double = 0.5, levelStep: Int = 32,
+    contrast: Double = 1
 ) throws -> Redactor {
-    try Redactor(FilterChain(effects: [effect], shape: shape, hold: hold, levelStep: levelStep))
+    try Redactor(FilterChain(effects: [effect], shape: shape, hold: hold, levelStep: levelStep, contrast: contrast))
 }
 
 /// The highest mask of some regions, per luma pixel.
@@ -119,6 +120,20 @@ extension TestPicture {
             }
             #expect(wrong == 0, "plane \(plane)")
         }
+    }
+
+    @Test(arguments: [1.0, 0.5, 0.25, 0])
+    func `draws cells towards the colour of the face`(contrast: Double) throws {
+        // A face of two halves, 40 and 200: its own colour is 120.
+        let picture = TestPicture(200, 200).fill { _, x, _ in x < 100 ? 40 : 200 }
+        let redactor = try redactor(levelStep: 1, contrast: contrast)
+        redactor.apply(to: picture, regions: [.face(x: 100, y: 100, width: 100, height: 100)], time: 0)
+        let grid = try #require(redactor.cellGrid(ofTrack: 1))
+        // A cell that lies in one half only, on either side.
+        let (left, right) = (grid.originX + grid.side / 2, grid.originX + 4 * grid.side + grid.side / 2)
+        let (dark, bright) = (picture[0, left, 100], picture[0, right, 100])
+        #expect(abs(Double(dark) - (120 - 80 * contrast)) <= 2, "\(dark)")
+        #expect(abs(Double(bright) - (120 + 80 * contrast)) <= 2, "\(bright)")
     }
 
     @Test func `shows no mean of the few pixels that the edge leaves of a cell`() throws {

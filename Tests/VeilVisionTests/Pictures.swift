@@ -60,13 +60,13 @@ enum Portrait {
     /// The picture, decoded and scaled by the ffmpeg tool to `side`×`side` pixels.
     static func picture(side: Int) throws -> RGBPicture {
         let command = """
-            ffmpeg -v error -nostdin -i '\(checkout)/samples/portrait.jpg' -f rawvideo -pix_fmt gbrp \
+            ffmpeg -v error -nostdin -i '\(checkout)/samples/astronaut.jpg' -f rawvideo -pix_fmt gbrp \
             -vf scale=\(side):\(side):flags=area+accurate_rnd+full_chroma_int -
             """
         let output = try #require(popen(command, "r"))
         var bytes = [UInt8](repeating: 0, count: side * side * 3 + 1)
         let count = fread(&bytes, 1, bytes.count, output)
-        try #require(pclose(output) == 0, "ffmpeg could not decode samples/portrait.jpg")
+        try #require(pclose(output) == 0, "ffmpeg could not decode samples/astronaut.jpg")
         bytes.removeLast(bytes.count - count)
         try #require(bytes.count == side * side * 3)
         var picture = RGBPicture(width: side, height: side)
