@@ -117,10 +117,10 @@ enum Golden {
                                      [1 to 4; default: 1.3]
               --softness N           Fade the mask's edge over this share of its size.
                                      The fade lies outside the mask.
-                                     [0 to 1; default: 0.1]
+                                     [0 to 1; default: 0.2]
               --hold SECONDS         Keep a mosaic's colours for this long. Fresh
                                      colours in each frame give a moving face away.
-                                     [0 to 60; default: 1]
+                                     [0 to 60; default: 0.5]
 
         Plan and report:
               --plan FILE            Cover what this plan says instead of searching.
