@@ -36,16 +36,17 @@ enum Flags {
         "threshold", .number(0...1), otherwise: "the detector's own", .faces,
         "Take for a face what scores at least this much. Lower finds more faces and more that are none.")
     static let detectSize = Flag<Int?>.optional(
-        "detect-size", .whole(64...8192, name: "PIXELS"), otherwise: "chosen by the picture", .faces,
+        "detect-size", .whole(64...8192, name: "PIXELS"), otherwise: "640, or what --min-face needs", .faces,
         "Search a picture whose longer side has this size. Larger finds smaller faces and takes longer.")
     static let detectEvery = Flag<Int?>.optional(
         "detect-every", .whole(1...), otherwise: "chosen by the frame rate", .faces,
         "Search each Nth frame only; in between, faces are followed.")
     static let minFace = Flag<MinimumFace?>.optional(
         "min-face", MinimumFace.kind, otherwise: "none", .faces,
-        "Leave out faces smaller than this, in pixels (24) or in percent of the picture's height (2%).")
+        "Leave out faces smaller than this, in pixels (24) or in percent of the picture's height (2%). The picture that is "
+            + "searched gets as large as it takes to see such a face, up to 1920.")
     static let thorough = Flag.toggle(
-        "thorough", .faces, "Search harder for small and turned faces; takes several times as long."
+        "thorough", .faces, "Search harder for small and turned faces; takes many times as long."
     ).common().excluding(["fast"])
     static let fast = Flag.toggle("fast", .faces, "Search less; small or brief faces may be missed.").common()
     static let linger = Flag.value(

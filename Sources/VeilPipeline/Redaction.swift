@@ -28,14 +28,15 @@ public final class Redaction {
         description = loaded.description
     }
 
-    /// With a detector of the caller's own, named so that plans say which it was.
+    /// With a detector of the caller's own, named so that plans say which it was. Asked to be thorough, it looks at parts
+    /// and turned pictures too.
     public init(
         settings: RedactionSettings = RedactionSettings(), detector: any FaceDetector,
         named description: DetectorDescription
     ) {
         self.settings = settings
         LibraryLog.install(verbose: LibraryLog.isVerbose)
-        self.detector = detector
+        self.detector = DetectorLoader.fit(detector, to: settings.analysis)
         self.description = description
     }
 
@@ -51,6 +52,9 @@ public final class Redaction {
             throw .media(MediaError(.damaged, "decoding", file: input, detail: "the picture stream has no frames"))
         }
         let size = findings.size
+        // Each picture was looked at by its own size; the plan says what that came to for the first.
+        analysis.detectSize = analysis.detectorSide(
+            width: size.width, height: size.height, sampleAspectRatio: findings.sampleAspectRatio)
         var info = stat()
         stat(input, &info)
         let digest: String

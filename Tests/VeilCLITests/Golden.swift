@@ -20,7 +20,7 @@ enum Golden {
                                      [default: IN.redacted.EXT beside IN]
               --force                Replace the output if it exists.
               --thorough             Search harder for small and turned faces; takes
-                                     several times as long. [not with --fast]
+                                     many times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
               --effect pixellate|blur|solid
                                      Cover with a mosaic, a blur or one colour. Only
@@ -86,16 +86,17 @@ enum Golden {
                                      Lower finds more faces and more that are none.
                                      [0 to 1; default: the detector's own]
               --detect-size PIXELS   Search a picture whose longer side has this size.
-                                     Larger finds smaller faces and takes longer.
-                                     [64 to 8192; default: chosen by the picture]
+                                     Larger finds smaller faces and takes longer. [64 to
+                                     8192; default: 640, or what --min-face needs]
               --detect-every N       Search each Nth frame only; in between, faces are
                                      followed.
                                      [1 or more; default: chosen by the frame rate]
               --min-face SIZE        Leave out faces smaller than this, in pixels (24)
-                                     or in percent of the picture's height (2%).
-                                     [default: none]
+                                     or in percent of the picture's height (2%). The
+                                     picture that is searched gets as large as it takes
+                                     to see such a face, up to 1920. [default: none]
               --thorough             Search harder for small and turned faces; takes
-                                     several times as long. [not with --fast]
+                                     many times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
               --linger SECONDS       Go on covering a face for this long after it was
                                      last seen. [0 to 60; default: 0.15]
@@ -175,16 +176,17 @@ enum Golden {
                                      Lower finds more faces and more that are none.
                                      [0 to 1; default: the detector's own]
               --detect-size PIXELS   Search a picture whose longer side has this size.
-                                     Larger finds smaller faces and takes longer.
-                                     [64 to 8192; default: chosen by the picture]
+                                     Larger finds smaller faces and takes longer. [64 to
+                                     8192; default: 640, or what --min-face needs]
               --detect-every N       Search each Nth frame only; in between, faces are
                                      followed.
                                      [1 or more; default: chosen by the frame rate]
               --min-face SIZE        Leave out faces smaller than this, in pixels (24)
-                                     or in percent of the picture's height (2%).
-                                     [default: none]
+                                     or in percent of the picture's height (2%). The
+                                     picture that is searched gets as large as it takes
+                                     to see such a face, up to 1920. [default: none]
               --thorough             Search harder for small and turned faces; takes
-                                     several times as long. [not with --fast]
+                                     many times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
               --linger SECONDS       Go on covering a face for this long after it was
                                      last seen. [0 to 60; default: 0.15]
