@@ -60,24 +60,27 @@ struct Film: Sendable {
     }
 
     private func paint(_ frame: Int, into out: inout [UInt8]) {
-        Texture.world(world(frame)).draw(
-            into: &out, PixelBox(x: 0, y: 0, width: Film.width, height: Film.height), from: camera(frame))
+        // The noise differs from each frame to the next, and comes back after some.
+        Texture.world(world(frame), noise: noise, variant: frame % Texture.variants).draw(
+            into: &out, from: camera(frame))
         for face in faces(frame) { Texture.face(face.name).draw(scaledInto: &out, face.box) }
         let light = Int((light(frame) * 256).rounded())
-        var state = UInt32(truncatingIfNeeded: frame &* 7919 &+ 17)
+        guard light != 256 else { return }
         out.withUnsafeMutableBufferPointer { out in
-            for i in out.indices {
-                state = state &* 1_664_525 &+ 1_013_904_223
-                let noise = Int(state >> 24) % (2 * noise + 1) - noise
-                out[i] = UInt8(clamping: (Int(out[i]) &* light) >> 8 &+ noise)
-            }
+            for i in out.indices { out[i] = UInt8(clamping: (Int(out[i]) &* light) >> 8) }
         }
     }
 
     /// Shows a frame as the pipeline does: with its planes borrowed.
     func show<R>(_ frame: Int, _ body: (Analyser.Picture) throws(VisionError) -> R) throws(VisionError) -> R {
         var samples = samples(frame)
-        return try samples.withUnsafeMutableBufferPointer { (buffer) throws(VisionError) -> R in
+        return try Film.show(&samples, body)
+    }
+
+    private static func show<R>(
+        _ samples: inout [UInt8], _ body: (Analyser.Picture) throws(VisionError) -> R
+    ) throws(VisionError) -> R {
+        try samples.withUnsafeMutableBufferPointer { (buffer) throws(VisionError) -> R in
             guard let base = UnsafeMutableRawPointer(buffer.baseAddress) else {
                 throw VisionError(code: .badArgument, doing: "showing a frame", words: "it is empty")
             }
@@ -142,10 +145,12 @@ struct Analysis {
     /// The regions of a frame as boxes: the face's bounds, without what the mask adds.
     func regions(_ frame: Int) -> [NormalizedRect] { frames[frame].regions.map(\.shape.bounds) }
 
-    /// Whether a box is under the mask of a frame at the default mask size.
+    /// Whether what the picture shows of a box is under the mask of a frame at the default mask size.
     func covers(_ box: NormalizedRect, in frame: Int) -> Bool {
         frames[frame].coverWhole
-            || regions(frame).contains { $0.scaled(by: RedactionSettings().maskScale).contains(box) }
+            || regions(frame).contains {
+                $0.scaled(by: RedactionSettings().maskScale).contains(box.intersection(.whole))
+            }
     }
 
     /// The frames, of those given, in which a face of the film isn't covered.
@@ -164,16 +169,21 @@ extension Film {
         settings.detectEvery = every
         let detector = ScriptedDetector(script)
         var analyser = try Analyser(settings: settings, detector: detector)
+        var previous: [UInt8] = []
         for frame in 0..<frames {
-            let isCut = try show(frame) { (picture) throws(VisionError) in try analyser.endsScene(before: picture) }
-            if isCut && frame > 0 {
-                try show(frame - 1) { (picture) throws(VisionError) in try analyser.lookAgain(at: picture) }
+            var picture = samples(frame)
+            let isCut = try Film.show(&picture) { (picture) throws(VisionError) in
+                try analyser.endsScene(before: picture)
             }
-            try show(frame) { (picture) throws(VisionError) in
+            if isCut && frame > 0 {
+                try Film.show(&previous) { (picture) throws(VisionError) in try analyser.lookAgain(at: picture) }
+            }
+            try Film.show(&picture) { (picture) throws(VisionError) in
                 try analyser.add(picture, time: Double(frame) / Film.rate)
             }
+            previous = picture
         }
-        try show(frames - 1) { (picture) throws(VisionError) in try analyser.lookAgain(at: picture) }
+        try Film.show(&previous) { (picture) throws(VisionError) in try analyser.lookAgain(at: picture) }
         let tracks = analyser.finish()
         let planned = (0..<frames).map { PlannedFrame(pts: Int64($0), coverWhole: damaged.contains($0)) }
         return Analysis(
@@ -232,20 +242,42 @@ struct Texture: Sendable {
         samples = sums.map { UInt8(clamping: Int(40 + 170 * $0 / weights)) }
     }
 
+    /// How many patterns of noise there are.
+    static let variants = 5
+
     private static let worlds = (1...3).map { Texture(width: 512, height: 256, seed: $0, cells: [64, 16, 4]) }
     private static let faces = (0..<4).map { Texture(width: 64, height: 80, seed: 100 + $0, cells: [16, 8, 4]) }
+    private static let noisyWorlds = Mutex<[[Int]: Texture]>([:])
 
-    static func world(_ number: Int) -> Texture { worlds[number % worlds.count] }
     static func face(_ name: Int) -> Texture { faces[name % faces.count] }
 
-    /// Draws a part of the texture, which goes on for ever, at its own size.
-    func draw(into out: inout [UInt8], _ box: PixelBox, from corner: (x: Int, y: Int)) {
-        for y in 0..<box.height {
-            let row = ((corner.y + y) % height + height) % height * width
-            for x in 0..<box.width {
-                let column = ((corner.x + x) % width + width) % width
-                out[(box.y + y) * Film.width + box.x + x] = samples[row + column]
+    /// A world under one pattern of noise: random, up to so many levels either way.
+    static func world(_ number: Int, noise: Int, variant: Int) -> Texture {
+        let key = [number % worlds.count, noise, variant]
+        return noisyWorlds.withLock { made in
+            if let texture = made[key] { return texture }
+            var texture = worlds[key[0]]
+            var state = UInt32(truncatingIfNeeded: variant &* 7919 &+ 17)
+            for i in texture.samples.indices {
+                state = state &* 1_664_525 &+ 1_013_904_223
+                texture.samples[i] = UInt8(
+                    clamping: Int(texture.samples[i]) + Int(state >> 16) % (2 * noise + 1) - noise)
             }
+            made[key] = texture
+            return texture
+        }
+    }
+
+    /// Fills the picture from the texture, which goes on for ever, at its own size.
+    func draw(into out: inout [UInt8], from corner: (x: Int, y: Int)) {
+        for y in 0..<Film.height {
+            let row = ((corner.y + y) % height + height) % height * width
+            let column = (corner.x % width + width) % width
+            let first = min(Film.width, width - column)
+            let start = y * Film.width
+            out.replaceSubrange(start..<start + first, with: samples[row + column..<row + column + first])
+            out.replaceSubrange(
+                start + first..<start + Film.width, with: samples[row..<row + Film.width - first])
         }
     }
 

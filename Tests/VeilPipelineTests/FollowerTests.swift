@@ -103,7 +103,8 @@ import VeilVision
 
     @Test(arguments: [(0, 0), (8, 0), (-32, 0), (32, 9), (0, -18)])
     func `the camera's way is told, a fifth of the picture included`(x: Int, y: Int) throws {
-        let film = film(0, 0, camera: (x, y))
+        var film = film(0, 0, camera: (x, y))
+        film.faces = { _ in [] }
         let side = Follower.cameraSide
         let shift = try follower.cameraShift(from: film.luma(0, side: side), to: film.luma(1, side: side))
         // What the camera turns to moves the other way.

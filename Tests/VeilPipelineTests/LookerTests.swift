@@ -78,7 +78,8 @@ import VeilVision
             let shape = look.roi.width * Double(Film.width) * aspect.value / (look.roi.height * Double(Film.height))
             #expect(abs(Double(look.canvas.width) / Double(look.canvas.height) / shape - 1) < 0.02)
             // The face takes up enough of it to be seen.
-            #expect(face.height / look.roi.height * Double(look.canvas.height) > 40)
+            let scale = Double(look.canvas.height) / look.roi.height
+            #expect(max(face.height, face.width * aspect.value * Double(Film.width) / Double(Film.height)) * scale > 50)
         }
     }
 
@@ -112,5 +113,19 @@ import VeilVision
             }
         }
         #expect(detector.calls.isEmpty)
+    }
+
+    @Test func `a thorough look is many looks, at parts and turned, and its faces are reported once`() throws {
+        let face = Film.normalized(box)
+        let detector = ScriptedDetector { _ in [Detection(bounds: face, score: 0.9)] }
+        #expect(DetectorLoader.fit(detector, to: AnalysisSettings()) === detector)
+        var settings = AnalysisSettings.thorough
+        settings.detectEvery = 1
+        let looker = Looker(detector: DetectorLoader.fit(detector, to: settings), settings: settings)
+        let found = try film.show(0) { (picture) throws(VisionError) in try looker.faces(in: picture) }
+        #expect(found.contains { $0.bounds == face })
+        #expect(detector.calls.contains { $0.look.roi != .whole })
+        #expect(detector.calls.contains { $0.look.tilt != 0 })
+        #expect(Set(detector.calls.map(\.look.orientation)) == [.up, .right, .down, .left])
     }
 }
