@@ -59,6 +59,9 @@ enum Golden {
         Output:
           -o, --output FILE          Write the result to FILE; - is standard output.
                                      [default: IN.redacted.EXT beside IN]
+              --format NAME          Choose the container of what goes to standard
+                                     output: matroska, mp4, mpegts or another that
+                                     FFmpeg writes. A file's own name says it.
               --force                Replace the output if it exists.
               --audio keep|drop      Keep the sound or leave it out. A voice can tell
                                      who someone is, too. [default: keep]
@@ -92,13 +95,13 @@ enum Golden {
                                      followed.
                                      [1 or more; default: chosen by the frame rate]
               --min-face SIZE        Leave out faces smaller than this, in pixels (24)
-                                     or in percent of the picture's shorter side (2%).
+                                     or in percent of the picture's height (2%).
                                      [default: none]
               --thorough             Search harder for small and turned faces; takes
                                      several times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
               --linger SECONDS       Go on covering a face for this long after it was
-                                     last seen. [0 to 60; default: 0.5]
+                                     last seen. [0 to 60; default: 0.15]
 
         Covering faces:
               --effect pixellate|blur|solid
@@ -116,10 +119,10 @@ enum Golden {
                                      [1 to 4; default: 1.3]
               --softness N           Fade the mask's edge over this share of its size.
                                      The fade lies outside the mask.
-                                     [0 to 1; default: 0.1]
+                                     [0 to 1; default: 0.2]
               --hold SECONDS         Keep a mosaic's colours for this long. Fresh
                                      colours in each frame give a moving face away.
-                                     [0 to 60; default: 1]
+                                     [0 to 60; default: 0.5]
 
         Plan and report:
               --plan FILE            Cover what this plan says instead of searching.
@@ -131,6 +134,10 @@ enum Golden {
                                      [default: $VEIL_MODELS, or the installed ones]
               --threads N            Use this many threads.
                                      [1 to 1024; default: as many as there are cores]
+              --no-sandbox           Work with all rights of the user. Without this
+                                     flag, network, other programs and other files are
+                                     shut off before a file is opened, as far as the
+                                     kernel can.
           -q, --quiet                Print errors only, no progress.
                                      [not with --verbose]
           -v, --verbose              Say more about what is done.
@@ -146,6 +153,8 @@ enum Golden {
               Search harder, in many files
           veil clip.mp4 --plan plan.json
               Cover what a plan says
+          veil - -o - --format matroska <a.ts | b
+              Stand between two programs
 
         """
 
@@ -181,19 +190,23 @@ enum Golden {
                                      followed.
                                      [1 or more; default: chosen by the frame rate]
               --min-face SIZE        Leave out faces smaller than this, in pixels (24)
-                                     or in percent of the picture's shorter side (2%).
+                                     or in percent of the picture's height (2%).
                                      [default: none]
               --thorough             Search harder for small and turned faces; takes
                                      several times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
               --linger SECONDS       Go on covering a face for this long after it was
-                                     last seen. [0 to 60; default: 0.5]
+                                     last seen. [0 to 60; default: 0.15]
 
         General:
               --models DIR           Take the detectors' models from DIR.
                                      [default: $VEIL_MODELS, or the installed ones]
               --threads N            Use this many threads.
                                      [1 to 1024; default: as many as there are cores]
+              --no-sandbox           Work with all rights of the user. Without this
+                                     flag, network, other programs and other files are
+                                     shut off before a file is opened, as far as the
+                                     kernel can.
           -q, --quiet                Print errors only, no progress.
                                      [not with --verbose]
           -v, --verbose              Say more about what is done.
@@ -211,8 +224,9 @@ enum Golden {
 
         Usage: veil doctor [FLAGS]
 
-        Looks for the models, the codecs and the libraries, and says what is there, what
-        is missing and what to do about it. Changes nothing.
+        Looks for the models, the codecs, the libraries and what the kernel has for a
+        sandbox, and says what is there, what is missing and what to do about it.
+        Changes nothing.
 
         General:
               --models DIR           Take the detectors' models from DIR.

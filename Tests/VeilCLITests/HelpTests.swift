@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `the version has its own line`() {
-        #expect(Document.version.text == "veil \(Version.current)\n")
+        #expect(Document.version.text.hasPrefix("veil \(Version.current)\n"))
     }
 
     @Test func `text breaks at spaces and a long word has its own line`() {
