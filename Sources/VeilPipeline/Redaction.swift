@@ -93,6 +93,12 @@ public final class Redaction {
     public func render(
         _ input: String, plan: RedactionPlan, to output: String, observer: Observer = Observer()
     ) throws(VeilError) -> RedactionResult {
+        try render(input, as: FileIdentity(input), plan: plan, to: output, observer: observer)
+    }
+
+    private func render(
+        _ input: String, as identity: FileIdentity?, plan: RedactionPlan, to output: String, observer: Observer
+    ) throws(VeilError) -> RedactionResult {
         let file = try media { () throws(MediaError) in
             try AtomicOutput(path: output, input: input, overwrite: settings.overwrite)
         }
@@ -111,7 +117,11 @@ public final class Redaction {
             return (source, sink)
         }
         let done = try FramePath.render(source, plan: plan, settings: settings, to: sink, observer: observer)
-        try media { () throws(MediaError) in try file.commit() }
+        // Another file's frames would have been covered where this one's faces are.
+        try media { () throws(MediaError) in
+            try FileIdentity.check(input, is: identity)
+            try file.commit()
+        }
         return RedactionResult(
             plan: plan, framesWritten: done.frames, framesCoveredWhole: done.coveredWhole, notices: sink.notices,
             encoder: sink.encoderName, analysisSeconds: 0, renderSeconds: clock.seconds)
@@ -129,9 +139,10 @@ public final class Redaction {
         }
         _ = try media { () throws(MediaError) in try OutputFormat(forFile: output) }
         let clock = Stopwatch()
+        let identity = FileIdentity(input)
         let plan = try analyse(input, observer: observer)
         let analysisSeconds = clock.seconds
-        var result = try render(input, plan: plan, to: output, observer: observer)
+        var result = try render(input, as: identity, plan: plan, to: output, observer: observer)
         result.analysisSeconds = analysisSeconds
         return result
     }

@@ -59,6 +59,9 @@ enum Golden {
         Output:
           -o, --output FILE          Write the result to FILE; - is standard output.
                                      [default: IN.redacted.EXT beside IN]
+              --format NAME          Choose the container of what goes to standard
+                                     output: matroska, mp4, mpegts or another that
+                                     FFmpeg writes. A file's own name says it.
               --force                Replace the output if it exists.
               --audio keep|drop      Keep the sound or leave it out. A voice can tell
                                      who someone is, too. [default: keep]
@@ -132,6 +135,10 @@ enum Golden {
                                      [default: $VEIL_MODELS, or the installed ones]
               --threads N            Use this many threads.
                                      [1 to 1024; default: as many as there are cores]
+              --no-sandbox           Work with all rights of the user. Without this
+                                     flag, network, other programs and other files are
+                                     shut off before a file is opened, as far as the
+                                     kernel can.
           -q, --quiet                Print errors only, no progress.
                                      [not with --verbose]
           -v, --verbose              Say more about what is done.
@@ -147,6 +154,8 @@ enum Golden {
               Search harder, in many files
           veil clip.mp4 --plan plan.json
               Cover what a plan says
+          veil - -o - --format matroska <a.ts | b
+              Stand between two programs
 
         """
 
@@ -196,6 +205,10 @@ enum Golden {
                                      [default: $VEIL_MODELS, or the installed ones]
               --threads N            Use this many threads.
                                      [1 to 1024; default: as many as there are cores]
+              --no-sandbox           Work with all rights of the user. Without this
+                                     flag, network, other programs and other files are
+                                     shut off before a file is opened, as far as the
+                                     kernel can.
           -q, --quiet                Print errors only, no progress.
                                      [not with --verbose]
           -v, --verbose              Say more about what is done.
@@ -213,8 +226,9 @@ enum Golden {
 
         Usage: veil doctor [FLAGS]
 
-        Looks for the models, the codecs and the libraries, and says what is there, what
-        is missing and what to do about it. Changes nothing.
+        Looks for the models, the codecs, the libraries and what the kernel has for a
+        sandbox, and says what is there, what is missing and what to do about it.
+        Changes nothing.
 
         General:
               --models DIR           Take the detectors' models from DIR.
