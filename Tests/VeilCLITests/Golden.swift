@@ -62,6 +62,13 @@ enum Golden {
               --force                Replace the output if it exists.
               --audio keep|drop      Keep the sound or leave it out. A voice can tell
                                      who someone is, too. [default: keep]
+              --keep-data            Keep timed data, such as positions and telemetry,
+                                     where the container holds it. It can tell who was
+                                     where.
+              --untouched copy|encode|skip
+                                     What to do with a file in which nothing has to be
+                                     covered: copy its streams as they are, encode it,
+                                     or skip it and write nothing. [default: copy]
               --codec NAME           Encode the video with this codec. [h264, hevc, vp8,
                                      vp9, av1, mpeg4, mpeg2, mjpeg, prores, ffv1;
                                      default: the source's own]
@@ -73,6 +80,7 @@ enum Golden {
               --encoder-option KEY=VALUE
                                      Hand an option to the encoder as it is.
                                      [may be repeated]
+              --deinterlace          Make whole pictures of interlaced ones.
               --on-error stop|cover  What to do about a frame that can't be read or
                                      searched: stop and write nothing, or cover the
                                      whole frame and go on. [default: stop]
@@ -98,7 +106,7 @@ enum Golden {
                                      several times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
               --linger SECONDS       Go on covering a face for this long after it was
-                                     last seen. [0 to 60; default: 0.5]
+                                     last seen. [0 to 60; default: 0.15]
 
         Covering faces:
               --effect pixellate|blur|solid
@@ -116,10 +124,10 @@ enum Golden {
                                      [1 to 4; default: 1.3]
               --softness N           Fade the mask's edge over this share of its size.
                                      The fade lies outside the mask.
-                                     [0 to 1; default: 0.1]
+                                     [0 to 1; default: 0.2]
               --hold SECONDS         Keep a mosaic's colours for this long. Fresh
                                      colours in each frame give a moving face away.
-                                     [0 to 60; default: 1]
+                                     [0 to 60; default: 0.5]
 
         Plan and report:
               --plan FILE            Cover what this plan says instead of searching.
@@ -187,7 +195,7 @@ enum Golden {
                                      several times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
               --linger SECONDS       Go on covering a face for this long after it was
-                                     last seen. [0 to 60; default: 0.5]
+                                     last seen. [0 to 60; default: 0.15]
 
         General:
               --models DIR           Take the detectors' models from DIR.
