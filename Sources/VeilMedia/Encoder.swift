@@ -62,14 +62,14 @@ final class Encoder {
         if container.needsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
         // AVI has no presentation times: frames must come in the order in which they are shown.
         if container.isAVI { context.pointee.max_b_frames = 0 }
-        if interlaced && ["libx264", "mpeg2video", "mpeg4", "prores_ks", "libx264rgb"].contains(name) {
+        let named: [AVFieldOrder] = frame.isTopFieldFirst ? [AV_FIELD_TT, AV_FIELD_TB] : [AV_FIELD_BB, AV_FIELD_BT]
+        let fieldOrder = named.contains(sourceFieldOrder) ? sourceFieldOrder : named[0]
+        if interlaced && choice.marksFields {
             context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT
             if name == "libx264" || name == "mpeg2video" { context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_ME }
-            let named: [AVFieldOrder] =
-                frame.isTopFieldFirst ? [AV_FIELD_TT, AV_FIELD_TB] : [AV_FIELD_BB, AV_FIELD_BT]
-            context.pointee.field_order = named.contains(sourceFieldOrder) ? sourceFieldOrder : named[0]
+            context.pointee.field_order = fieldOrder
         } else {
-            context.pointee.field_order = interlaced ? AV_FIELD_UNKNOWN : AV_FIELD_PROGRESSIVE
+            context.pointee.field_order = interlaced ? fieldOrder : AV_FIELD_PROGRESSIVE
         }
 
         var options: OpaquePointer?
