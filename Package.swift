@@ -24,6 +24,7 @@ let package = Package(
             name: "CVision",
             cxxSettings: [.unsafeFlags(["-isystem", "/usr/include/opencv4"]), .define("NDEBUG")],
             linkerSettings: openCV),
+        .target(name: "CSandbox"),
 
         // Swift, from plain values to the command line.
         .target(name: "VeilCore"),
@@ -33,7 +34,7 @@ let package = Package(
         .target(name: "VeilVision", dependencies: ["CVision", "VeilCore", "VeilPixels", "VeilDigest"]),
         .target(
             name: "VeilPipeline", dependencies: ["VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilVision"]),
-        .target(name: "VeilCLI", dependencies: ["VeilPipeline", "VeilMedia", "VeilVision"]),
+        .target(name: "VeilCLI", dependencies: ["VeilPipeline", "VeilMedia", "VeilVision", "CSandbox"]),
         .target(name: "Veil", dependencies: ["VeilPipeline"]),
         .executableTarget(name: "VeilMain", dependencies: ["VeilCLI"]),
 
@@ -46,7 +47,9 @@ let package = Package(
         .testTarget(name: "VeilMediaTests", dependencies: ["VeilMedia", "VeilTestSupport"]),
         .testTarget(name: "VeilVisionTests", dependencies: ["VeilVision", "CVision", "VeilTestSupport"]),
         .testTarget(name: "VeilPipelineTests", dependencies: ["VeilPipeline", "Veil", "VeilTestSupport"]),
-        .testTarget(name: "VeilCLITests", dependencies: ["VeilCLI", "VeilTestSupport"]),
+        .target(name: "CSandboxProbe", dependencies: ["CSandbox"], path: "Tests/CSandboxProbe"),
+        .testTarget(
+            name: "VeilCLITests", dependencies: ["VeilCLI", "VeilTestSupport", "CSandbox", "CSandboxProbe"]),
         .testTarget(name: "EndToEndTests", dependencies: ["VeilTestSupport", "VeilCLI", "VeilMain"]),
     ],
     cxxLanguageStandard: .cxx17

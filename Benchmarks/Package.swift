@@ -7,6 +7,7 @@ import PackageDescription
 //     swift run -c release --package-path Benchmarks leak ORIGINAL REDACTED TRUTH.json
 //     swift run -c release --package-path Benchmarks kernels
 //     swift run -c release --package-path Benchmarks attack
+//     swift run -c release --package-path Benchmarks soak
 
 /// Counting leaks is work on pixels: optimised in debug builds too, so that its tests are quick.
 let pixelSettings: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
@@ -27,6 +28,7 @@ let package = Package(
             swiftSettings: pixelSettings),
         .executableTarget(name: "leak", dependencies: ["LeakCounter"], path: "Sources/Leak"),
         .executableTarget(name: "bench", dependencies: ["LeakCounter"], path: "Sources/Bench"),
+        .executableTarget(name: "soak", path: "Sources/Soak"),
         .testTarget(name: "LeakCounterTests", dependencies: ["LeakCounter"]),
     ]
 )

@@ -23,7 +23,7 @@ public final class FrameRedactor {
         /// The mask's size, in sizes of the face (1…4).
         public var maskScale = 1.3
         /// The longer side, in pixels, of the small picture that the detector sees. Larger finds smaller faces and takes
-        /// longer.
+        /// longer. 0: half the picture's longer side, and at least 640.
         public var detectSize = AnalysisSettings().detectSize
         /// The score (above 0, at most 1) from which a detection is a face.
         public var threshold = AnalysisSettings().confirmThreshold
@@ -97,12 +97,14 @@ public final class FrameRedactor {
             orientation.swapsAxes ? (picture.height, picture.width) : (picture.width, picture.height)
         let aspect =
             orientation.swapsAxes ? Rational(sampleAspectRatio.den, sampleAspectRatio.num) : sampleAspectRatio
+        var size = AnalysisSettings()
+        size.detectSize = settings.detectSize
+        let side = size.detectorSide(width: upright.0, height: upright.1, sampleAspectRatio: aspect)
         let detections: [Detection]
         do throws(VisionError) {
             detections = try detector.detect(
                 in: picture, orientation: orientation,
-                canvas: .fitting(
-                    width: upright.0, height: upright.1, sampleAspectRatio: aspect, longSide: settings.detectSize),
+                canvas: .fitting(width: upright.0, height: upright.1, sampleAspectRatio: aspect, longSide: side),
                 threshold: min(settings.threshold, settings.continueThreshold))
         } catch {
             redactor.coverWhole(picture, time: time ?? 0, cutBefore: isCut)

@@ -40,6 +40,8 @@ struct DoctorCommand {
             isWell = false
             lines.append("  \(sanitised("\(error)"))")
         }
+        lines.append("sandbox (what each file's work is shut off from)")
+        lines += Sandbox.abilities.map { "  " + $0 }
         lines += ["", isWell ? "All is well." : "Something is missing; see above."]
         do throws(WriteError) {
             try writeWhole(lines.joined(separator: "\n") + "\n", to: Terminal.standardOutput)

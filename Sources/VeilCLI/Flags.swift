@@ -8,6 +8,10 @@ enum Flags {
         "output", short: "o", .file, otherwise: "IN.redacted.EXT beside IN", .output,
         "Write the result to FILE; - is standard output."
     ).common()
+    static let format = Flag<String?>.optional(
+        "format", .text(name: "NAME"), otherwise: nil, .output,
+        "Choose the container of what goes to standard output: matroska, mp4, mpegts or another that FFmpeg writes. A "
+            + "file's own name says it.")
     static let force = Flag.toggle("force", .output, "Replace the output if it exists.").common()
     static let audio = Flag.value(
         "audio", .choice(), default: AudioChoice.keep, .output,
@@ -36,16 +40,17 @@ enum Flags {
         "threshold", .number(0...1), otherwise: "the detector's own", .faces,
         "Take for a face what scores at least this much. Lower finds more faces and more that are none.")
     static let detectSize = Flag<Int?>.optional(
-        "detect-size", .whole(64...8192, name: "PIXELS"), otherwise: "chosen by the picture", .faces,
+        "detect-size", .whole(64...8192, name: "PIXELS"), otherwise: "640, or what --min-face needs", .faces,
         "Search a picture whose longer side has this size. Larger finds smaller faces and takes longer.")
     static let detectEvery = Flag<Int?>.optional(
         "detect-every", .whole(1...), otherwise: "chosen by the frame rate", .faces,
         "Search each Nth frame only; in between, faces are followed.")
     static let minFace = Flag<MinimumFace?>.optional(
         "min-face", MinimumFace.kind, otherwise: "none", .faces,
-        "Leave out faces smaller than this, in pixels (24) or in percent of the picture's height (2%).")
+        "Leave out faces smaller than this, in pixels (24) or in percent of the picture's height (2%). The picture that is "
+            + "searched gets as large as it takes to see such a face, up to 1920.")
     static let thorough = Flag.toggle(
-        "thorough", .faces, "Search harder for small and turned faces; takes several times as long."
+        "thorough", .faces, "Search harder for small and turned faces; takes many times as long."
     ).common().excluding(["fast"])
     static let fast = Flag.toggle("fast", .faces, "Search less; small or brief faces may be missed.").common()
     static let linger = Flag.value(
@@ -95,6 +100,10 @@ enum Flags {
         "Take the detectors' models from DIR.")
     static let threads = Flag<Int?>.optional(
         "threads", .whole(1...1024), otherwise: "as many as there are cores", .general, "Use this many threads.")
+    static let noSandbox = Flag.toggle(
+        "no-sandbox", .general,
+        "Work with all rights of the user. Without this flag, network, other programs and other files are shut off "
+            + "before a file is opened, as far as the kernel can.")
     static let quiet = Flag.toggle(
         "quiet", short: "q", .general, "Print errors only, no progress."
     ).common().excluding(["verbose"])
@@ -105,7 +114,7 @@ enum Flags {
     // MARK: Groups, in the order of help
 
     static let outputGroup: [any FlagDeclaration] = [
-        output, force, audio, codec, crf, preset, encoderOption, onError,
+        output, format, force, audio, codec, crf, preset, encoderOption, onError,
     ]
     static let facesGroup: [any FlagDeclaration] = [
         detector, threshold, detectSize, detectEvery, minFace, thorough, fast, linger,
@@ -113,6 +122,7 @@ enum Flags {
     static let maskGroup: [any FlagDeclaration] = [effect, cells, color, mask, maskScale, softness, hold]
     static let planGroup: [any FlagDeclaration] = [plan, report]
     static let workGroup: [any FlagDeclaration] = [models, threads]
+    static let sandboxGroup: [any FlagDeclaration] = [noSandbox]
     static let talkGroup: [any FlagDeclaration] = [quiet, verbose]
     static let everywhere: [any FlagDeclaration] = [help, version]
 }

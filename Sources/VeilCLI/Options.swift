@@ -3,6 +3,8 @@ struct Options: Sendable {
     let verb: VerbName
     /// Files to work on, in order, as they were typed; `-` is standard input.
     let operands: [String]
+    /// The flags as they were typed.
+    let typedFlags: [TypedCommand.FlagUse]
     /// What to tell people before the work starts.
     let cautions: [String]
     private let readings: [String: any Reading]
@@ -33,6 +35,7 @@ struct Options: Sendable {
         }
         verb = typed.verb
         operands = typed.operands
+        typedFlags = typed.flags
         self.readings = readings
         self.given = given
         self.cautions = cautions

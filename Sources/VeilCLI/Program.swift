@@ -30,7 +30,10 @@ enum Program {
                 return .inputFailed
             }
         case .run(let options):
-            for caution in options.cautions { surroundings.console.line("veil: warning: \(caution)") }
+            // A worker's command line was looked at by whoever started it.
+            for caution in options.cautions where !Workers.isWorker {
+                surroundings.console.line("veil: warning: \(caution)")
+            }
             return surroundings.perform(options)
         }
     }

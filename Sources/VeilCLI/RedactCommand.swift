@@ -16,55 +16,58 @@ struct RedactCommand {
     }
 
     func run() -> ExitCode {
-        let redaction: Redaction
-        do throws(VeilError) {
-            redaction = try Redaction(settings: RedactionSettings(options))
-        } catch {
-            console.line(ErrorText.line(error, input: ""))
-            return .inputFailed
-        }
-        var code = ExitCode.done
-        for input in options.operands {
-            code = code.merged(with: redact(input, redaction))
-            if code == .interrupted { break }
-        }
-        return code
+        var desk = Desk(options, console: console)
+        return desk.each { (input, desk) throws(VeilError) in try redact(input, &desk) }
     }
 
-    private func redact(_ input: String, _ redaction: Redaction) -> ExitCode {
-        let progress = ProgressReporter(input: input, console: console, quiet: isQuiet)
+    private func redact(_ input: InputFile, _ desk: inout Desk) throws(VeilError) {
+        let output = try OutputFile(options, for: input)
+        var sandbox = Sandbox(inputs: [input.path])
+        if let own = output.standardOutput {
+            sandbox.folders.append(own.folder)
+        } else {
+            sandbox.outputs = [output.path]
+        }
+        if let plan = options.value(Flags.plan) { sandbox.inputs.append(plan) }
+        if let report = options.value(Flags.report) { sandbox.outputs.append(report) }
+        let redaction = try desk.redaction(in: sandbox)
+        let progress = ProgressReporter(input: input.name, console: console, quiet: isQuiet)
         do throws(VeilError) {
-            guard let output = options.value(Flags.output) ?? OutputName.redacted(for: input) else {
-                throw .media(
-                    MediaError(
-                        .unwritable, "naming the output", file: input, detail: "no name can be made from the input's",
-                        advice: "name it with -o"))
+            defer { progress.finish() }
+            if !isQuiet,
+                let estimate = try Estimate.of(input.path, output: output.path, settings: redaction.settings)
+            {
+                for line in EstimateText.lines(estimate, input: input.name) {
+                    console.line("veil: \(sanitised(line))")
+                }
             }
-            if !isQuiet, let estimate = try Estimate.of(input, output: output, settings: redaction.settings) {
-                for line in EstimateText.lines(estimate, input: input) { console.line("veil: \(sanitised(line))") }
-            }
-            let result: RedactionResult
+            var result: RedactionResult
             if let file = options.value(Flags.plan) {
                 let plan = try PlanFile.read(file)
-                try redaction.check(plan, for: input)
-                result = try redaction.render(input, plan: plan, to: output, observer: progress.observer)
+                try redaction.check(plan, for: input.path)
+                result = try redaction.render(input.path, plan: plan, to: output.path, observer: progress.observer)
             } else {
-                result = try redaction.redact(input, to: output, observer: progress.observer)
+                result = try redaction.redact(input.path, to: output.path, observer: progress.observer)
+                result.plan.source.file = input.baseName
             }
+            if let standardOutput = output.standardOutput { try send(standardOutput) }
             progress.finish()
             if let report = options.value(Flags.report) {
                 try PlanFile.write(
-                    Report(input: input, output: output, result: result), to: report,
+                    Report(input: input.name, output: output.name, result: result), to: report,
                     overwrite: options.value(Flags.force))
             }
-            if !isQuiet { try tell(result, input: input, output: output) }
-            return .done
+            if !isQuiet { try tell(result, input: input.name, output: output.name) }
         } catch {
-            progress.finish()
-            console.line(ErrorText.line(error, input: input))
-            if case .cancelled = error { return .interrupted }
-            return .inputFailed
+            throw error.renaming([input.path: input.name, output.path: output.name])
         }
+    }
+
+    private func send(_ output: StandardOutput) throws(VeilError) {
+        do throws(MediaError) {
+            if try output.send(isCancelled: { Interruption.isRequested }) { return }
+        } catch { throw .media(error) }
+        throw .cancelled
     }
 
     private func tell(_ result: RedactionResult, input: String, output: String) throws(VeilError) {
@@ -84,30 +87,25 @@ struct DetectCommand {
     }
 
     func run() -> ExitCode {
-        let redaction: Redaction
-        do throws(VeilError) {
-            redaction = try Redaction(settings: RedactionSettings(options))
-        } catch {
-            console.line(ErrorText.line(error, input: ""))
-            return .inputFailed
-        }
-        var code = ExitCode.done
-        for input in options.operands {
-            code = code.merged(with: detect(input, redaction))
-            if code == .interrupted { break }
-        }
-        return code
+        var desk = Desk(options, console: console)
+        return desk.each { (input, desk) throws(VeilError) in try detect(input, &desk) }
     }
 
-    private func detect(_ input: String, _ redaction: Redaction) -> ExitCode {
+    private func detect(_ input: InputFile, _ desk: inout Desk) throws(VeilError) {
         let isQuiet = options.value(Flags.quiet)
-        let progress = ProgressReporter(input: input, console: console, quiet: isQuiet)
+        let output = options.value(Flags.planOutput) ?? OutputName.plan(for: input.name) ?? "plan.json"
+        let isPrinted = output == "-"
+        var sandbox = Sandbox(inputs: [input.path])
+        if !isPrinted { sandbox.outputs = [output] }
+        let redaction = try desk.redaction(in: sandbox)
+        let progress = ProgressReporter(input: input.name, console: console, quiet: isQuiet)
         do throws(VeilError) {
-            let output = options.value(Flags.planOutput) ?? OutputName.plan(for: input) ?? "plan.json"
-            let isPrinted = output == "-"
+            defer { progress.finish() }
             // Refused before the work, not after it.
-            let file = isPrinted ? nil : try PlanFile.open(output, input: input, overwrite: options.value(Flags.force))
-            let plan = try redaction.analyse(input, observer: progress.observer)
+            let file =
+                isPrinted ? nil : try PlanFile.open(output, input: input.path, overwrite: options.value(Flags.force))
+            var plan = try redaction.analyse(input.path, observer: progress.observer)
+            plan.source.file = input.baseName
             progress.finish()
             let text = try PlanFile.encode(plan, name: output)
             if let file {
@@ -116,14 +114,10 @@ struct DetectCommand {
                 try PlanFile.printed(text)
             }
             if !isQuiet {
-                for line in try SummaryText.lines(plan, file: input) { console.line("veil: \(sanitised(line))") }
+                for line in try SummaryText.lines(plan, file: input.name) { console.line("veil: \(sanitised(line))") }
             }
-            return .done
         } catch {
-            progress.finish()
-            console.line(ErrorText.line(error, input: input))
-            if case .cancelled = error { return .interrupted }
-            return .inputFailed
+            throw error.renaming([input.path: input.name])
         }
     }
 }

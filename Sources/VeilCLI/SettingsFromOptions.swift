@@ -51,13 +51,15 @@ extension AnalysisSettings {
             continueThreshold = min(continueThreshold, threshold)
             weakScore = max(weakScore, threshold)
         }
-        if let size = options.value(Flags.detectSize) { detectSize = size }
-        if let every = options.value(Flags.detectEvery) { detectEvery = every }
         switch options.value(Flags.minFace) {
         case .pixels(let count)?: minFace = Double(count)
         case .percent(let share)?: minFaceShare = share / 100
         case nil: break
         }
+        // The smallest face asked for counts more than the size that a preset suggests.
+        if minFace > 0 || minFaceShare > 0 { detectSize = 0 }
+        if let size = options.value(Flags.detectSize) { detectSize = size }
+        if let every = options.value(Flags.detectEvery) { detectEvery = every }
         linger = options.value(Flags.linger)
     }
 }

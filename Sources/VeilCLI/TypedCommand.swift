@@ -8,7 +8,7 @@
 /// - A long flag with one dash (`-output`) is refused.
 /// - Nothing after `--help` or `--version` is looked at.
 struct TypedCommand: Equatable {
-    struct FlagUse: Equatable {
+    struct FlagUse: Equatable, Sendable {
         /// The long name, however it was typed.
         let name: String
         /// Nil for a switch.

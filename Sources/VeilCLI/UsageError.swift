@@ -22,6 +22,10 @@ struct UsageError: Error, Equatable {
         case oneNameForSeveral(flag: String, inputs: Int)
         /// Standard input without a name for the output.
         case namelessInput(flag: String)
+        /// Standard output without a container format.
+        case formatlessOutput
+        /// A container format beside an output that has a name.
+        case needlessFormat
         /// The n-th argument, counted from 1, isn't UTF-8.
         case notUTF8(position: Int, bytes: [UInt8])
     }
@@ -62,6 +66,10 @@ enum UsageErrorText {
             "--\(flag) names one file, but there are \(inputs) inputs"
         case .namelessInput(let flag):
             "standard input has no name to go by: add --\(flag)"
+        case .formatlessOutput:
+            "standard output has no name to choose the container by: add --format, such as --format matroska"
+        case .needlessFormat:
+            "--format is for standard output (-o -); a file's name says its format"
         case .notUTF8(let position, let bytes):
             "argument \(position) is not UTF-8: '\(sanitised(bytes))'"
         }

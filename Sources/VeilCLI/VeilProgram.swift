@@ -13,6 +13,7 @@ public enum VeilProgram {
             output: { text throws(WriteError) in try writeWhole(text, to: Terminal.standardOutput) },
             perform: { options in
                 if options.verb != .doctor { LibraryLog.install(verbose: options.value(Flags.verbose)) }
+                if Workers.areNeeded(options) { return Workers(options, console: .standardError).run() }
                 return switch options.verb {
                 case .redact: RedactCommand(options, console: .standardError).run()
                 case .detect: DetectCommand(options, console: .standardError).run()

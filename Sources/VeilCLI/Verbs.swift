@@ -12,15 +12,17 @@ extension Verb {
         ],
         operands: .inputs,
         flags: Flags.outputGroup + Flags.facesGroup + Flags.maskGroup + Flags.planGroup + Flags.workGroup
-            + Flags.talkGroup + Flags.everywhere,
+            + Flags.sandboxGroup + Flags.talkGroup + Flags.everywhere,
         examples: [
             Example(command: "veil clip.mp4", meaning: "Write clip.redacted.mp4 with all faces covered"),
             Example(command: "veil clip.mp4 -o out.mp4 --effect solid", meaning: "Choose the name, cover in black"),
             Example(command: "veil --thorough *.mp4", meaning: "Search harder, in many files"),
             Example(command: "veil clip.mp4 --plan plan.json", meaning: "Cover what a plan says"),
+            Example(command: "veil - -o - --format matroska <a.ts | b", meaning: "Stand between two programs"),
         ],
         rules: [
             oneNameForOneInput(Flags.output), namedOutputForStandardInput(Flags.output), oneNameForOneInput(Flags.plan),
+            formatForStandardOutput,
         ])
 
     static let detect = Verb(
@@ -32,8 +34,8 @@ extension Verb {
                 + "'veil redact --plan'."
         ],
         operands: .inputs,
-        flags: [Flags.planOutput, Flags.force, Flags.onError] + Flags.facesGroup + Flags.workGroup + Flags.talkGroup
-            + Flags.everywhere,
+        flags: [Flags.planOutput, Flags.force, Flags.onError] + Flags.facesGroup + Flags.workGroup + Flags.sandboxGroup
+            + Flags.talkGroup + Flags.everywhere,
         examples: [
             Example(command: "veil detect clip.mp4 -o plan.json", meaning: "Write a plan to look through")
         ],
@@ -43,8 +45,8 @@ extension Verb {
         name: .doctor,
         summary: "Check that everything veil needs is in place",
         description: [
-            "Looks for the models, the codecs and the libraries, and says what is there, what is missing and what to "
-                + "do about it. Changes nothing."
+            "Looks for the models, the codecs, the libraries and what the kernel has for a sandbox, and says what is "
+                + "there, what is missing and what to do about it. Changes nothing."
         ],
         operands: .none,
         flags: Flags.workGroup + Flags.talkGroup + Flags.everywhere,
@@ -95,4 +97,11 @@ private func namedOutputForStandardInput(_ flag: Flag<String?>) -> @Sendable (Op
         guard options.operands.contains("-"), options.value(flag) == nil else { return nil }
         return .namelessInput(flag: flag.info.name)
     }
+}
+
+/// The container's format is said by the output's name; standard output has none.
+@Sendable private func formatForStandardOutput(_ options: Options) -> UsageError.Problem? {
+    let isNamed = options.value(Flags.format) != nil
+    if options.value(Flags.output) == "-" { return isNamed ? nil : .formatlessOutput }
+    return isNamed ? .needlessFormat : nil
 }

@@ -3,11 +3,14 @@ import VeilCore
 
 /// A file that appears under its final name only when it is whole.
 ///
-/// It is written beside it (same folder, so that the last step is a rename), and removed if it never gets whole.
+/// It is written beside it (same folder, so that the last step is a rename), and removed if it never gets whole. What a
+/// killed run left behind is removed by the next run that writes the same output: unfinished files are locked as long as
+/// their writer lives.
 public final class AtomicOutput {
     public let finalPath: String
     public let partPath: String
     private let overwrite: Bool
+    private let descriptor: Int32
     private var isCommitted = false
 
     /// - Parameters:
@@ -27,45 +30,41 @@ public final class AtomicOutput {
                     advice: "name another file with -o")
             }
             if info.st_mode & S_IFMT == S_IFDIR {
-                throw MediaError(.unwritable, "opening the output", file: path, detail: "it is a directory")
+                throw MediaError(
+                    .unwritable, "opening the output", file: path, detail: "it is a directory",
+                    advice: "name a file in it with -o")
             }
             if !overwrite {
                 throw MediaError(
                     .exists, "opening the output", file: path, detail: "it exists already",
                     advice: "--force replaces it, -o FILE names another")
             }
+            guard info.st_mode & S_IFMT == S_IFREG else {
+                throw MediaError(
+                    .unwritable, "opening the output", file: path, detail: "it is not a regular file",
+                    advice: "-o - writes to standard output, which may be led anywhere")
+            }
         }
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = slash.map { String(path[...$0]) } ?? ""
-        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-        guard !name.isEmpty else {
-            partPath = ""
+        guard let name = PartName(finalPath: path) else {
             throw MediaError(.unwritable, "opening the output", file: path, detail: "it has no name")
         }
-        let tag = UInt32.random(in: 0...UInt32.max)
-        // File names end at 255 bytes: a long one is cut to leave room for the tag.
-        let stem = String(decoding: name.utf8.prefix(200), as: UTF8.self)
-        let part = folder + ".\(stem).\(tag.hex).veil-part"
-        let mode: mode_t = ownerOnly ? 0o600 : 0o666
-        let fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
-        guard fd >= 0 else {
-            partPath = part
-            throw MediaError(
-                .unwritable, "creating the output", file: path, detail: String(cString: strerror(errno)))
+        name.removeStale()
+        let made = name.create(mode: ownerOnly ? 0o600 : 0o666)
+        guard let made else {
+            throw MediaError(.unwritable, "creating the output", file: path, detail: String(cString: strerror(errno)))
         }
-        close(fd)
-        partPath = part
+        (partPath, descriptor) = made
     }
 
-    deinit { if !isCommitted { unlink(partPath) } }
+    deinit {
+        // Removed before the lock is given up, so that nobody else takes it for a stale one meanwhile.
+        if !isCommitted { unlink(partPath) }
+        close(descriptor)
+    }
 
     /// Brings the data to disk and gives the file its final name.
     public func commit() throws(MediaError) {
-        let fd = open(partPath, O_RDONLY | O_CLOEXEC)
-        guard fd >= 0 else { throw failure("reopening the output") }
-        let synced = fsync(fd)
-        close(fd)
-        guard synced == 0 else { throw failure("writing the output to disk") }
+        guard fsync(descriptor) == 0 else { throw failure("writing the output to disk") }
         if overwrite {
             guard rename(partPath, finalPath) == 0 else { throw failure("renaming the output") }
         } else if link(partPath, finalPath) == 0 {
@@ -92,28 +91,20 @@ public final class AtomicOutput {
 
     /// Writes bytes as the whole file and commits it.
     public func write(_ bytes: [UInt8]) throws(MediaError) {
-        let fd = open(partPath, O_WRONLY | O_TRUNC | O_CLOEXEC)
-        guard fd >= 0 else { throw failure("writing") }
+        guard ftruncate(descriptor, 0) == 0 else { throw failure("writing") }
         var done = 0
         while done < bytes.count {
-            let n = bytes.withUnsafeBytes { Glibc.write(fd, $0.baseAddress.map { $0 + done }, bytes.count - done) }
-            if n < 0 && errno == EINTR { continue }
-            guard n > 0 else {
-                let error = failure("writing")
-                close(fd)
-                throw error
+            let n = bytes.withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress.map { $0 + done }, bytes.count - done, off_t(done))
             }
+            if n < 0 && errno == EINTR { continue }
+            guard n > 0 else { throw failure("writing") }
             done += n
         }
-        close(fd)
         try commit()
     }
 
     private func failure(_ operation: String) -> MediaError {
         MediaError(.unwritable, operation, file: finalPath, detail: String(cString: strerror(errno)))
     }
-}
-
-extension UInt32 {
-    fileprivate var hex: String { String(self, radix: 16) }
 }

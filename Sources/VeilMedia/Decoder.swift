@@ -32,6 +32,7 @@ public final class Decoder {
             avcodec_parameters_to_context(context, parameters), .damaged, "opening the decoder", file: file,
             stream: index)
         context.pointee.pkt_timebase = stream.pointee.time_base
+        context.pointee.max_pixels = Int64(MediaLimits.pixels)
         context.pointee.thread_count = Int32(threads)
         try check(avcodec_open2(context, codec, nil), .damaged, "opening the decoder", file: file, stream: index)
     }

@@ -38,6 +38,7 @@ public final class Demuxer {
     /// - Throws: `MediaError` `.unreadable` for what isn't a readable regular file, `.notMedia` for what FFmpeg doesn't know.
     public init(file: String) throws(MediaError) {
         self.file = file
+        _ = MediaLimits.areSet
         try Self.checkRegularFile(file)
         var context = avformat_alloc_context()
         guard let fresh = context else {
@@ -57,23 +58,66 @@ public final class Demuxer {
         defer { av_dict_free(&options) }
         av_dict_set(&options, "protocol_whitelist", "file", 0)
         av_dict_set(&options, "format_whitelist", Self.allowedFormats, 0)
+        av_dict_set(&options, "max_streams", "\(MediaLimits.streams)", 0)
         _ = LibraryLog.takeLast()
         let opened = avformat_open_input(&context, "file:" + file, nil, &options)
         guard opened >= 0, let context else {
             avio_closep(&input)
+            if LibraryLog.last?.contains("max_streams") == true {
+                throw MediaError(
+                    .unsupported, "opening", file: file, detail: "it has more than \(MediaLimits.streams) streams")
+            }
             throw MediaError(
                 .notMedia, "opening", file: file, code: opened,
                 advice: "is it a video? Playlists and scripts that name other files are not opened")
         }
-        let found = avformat_find_stream_info(context, nil)
-        if found < 0 {
+        do throws(MediaError) {
+            try Self.checkLimits(context, file: file)
+            try Self.findStreams(context, file: file)
+            try Self.checkLimits(context, file: file)
+        } catch {
             var c: UnsafeMutablePointer<AVFormatContext>? = context
             avformat_close_input(&c)
             avio_closep(&input)
-            throw MediaError(.notMedia, "reading the streams", file: file, code: found)
+            throw error
         }
         self.context = context
         self.input = input
+    }
+
+    /// Reads on until FFmpeg knows the streams; decoders that it opens for that have our limits.
+    private static func findStreams(
+        _ context: UnsafeMutablePointer<AVFormatContext>, file: String
+    ) throws(MediaError) {
+        let count = Int(context.pointee.nb_streams)
+        var options: [OpaquePointer?] = Array(repeating: nil, count: count)
+        for index in 0..<count { av_dict_set(&options[index], "max_pixels", "\(MediaLimits.pixels)", 0) }
+        defer { for index in 0..<count { av_dict_free(&options[index]) } }
+        let found = options.withUnsafeMutableBufferPointer { avformat_find_stream_info(context, $0.baseAddress) }
+        try check(found, .notMedia, "reading the streams", file: file)
+    }
+
+    private static func checkLimits(
+        _ context: UnsafeMutablePointer<AVFormatContext>, file: String
+    ) throws(MediaError) {
+        var attached = 0
+        for index in 0..<Int32(context.pointee.nb_streams) {
+            let par = cff_stream(context, index).pointee.codecpar.pointee
+            attached += Int(par.extradata_size)
+            if par.codec_type == AVMEDIA_TYPE_VIDEO, MediaLimits.refuses(width: par.width, height: par.height) {
+                throw MediaError(
+                    .unsupported, "opening", file: file, stream: Int(index),
+                    detail: "its picture is said to be \(par.width)×\(par.height), "
+                        + "and pictures have at most \(MediaLimits.pixels >> 20) × 2^20 pixels here")
+            }
+        }
+        if attached > MediaLimits.attachments {
+            throw MediaError(
+                .unsupported, "opening", file: file,
+                detail: "it has \(attached >> 20) MiB of attachments, "
+                    + "and at most \(MediaLimits.attachments >> 20) MiB are read",
+                advice: "take them out first, for example with mkvpropedit --delete-attachment")
+        }
     }
 
     deinit {
@@ -120,7 +164,8 @@ public final class Demuxer {
 
     /// Seconds; nil where the container doesn't say.
     public var duration: Double? {
-        context.pointee.duration > 0 ? Double(context.pointee.duration) / Double(AV_TIME_BASE) : nil
+        let seconds = Double(context.pointee.duration) / Double(AV_TIME_BASE)
+        return seconds > 0 && seconds < MediaLimits.duration ? seconds : nil
     }
 
     public private(set) lazy var streams: [StreamInfo] = (0..<Int(context.pointee.nb_streams)).map { index in
@@ -156,7 +201,16 @@ public final class Demuxer {
             return nil
         }
         if code < 0 { throw MediaError(.damaged, "reading", file: file, code: code) }
+        Self.dropAbsurdTimes(of: packet.pointer)
         return packet
+    }
+
+    /// Times that no clip reaches are as good as none.
+    private static func dropAbsurdTimes(of packet: UnsafeMutablePointer<AVPacket>) {
+        let possible = -MediaLimits.ticks...MediaLimits.ticks
+        if !possible.contains(packet.pointee.pts) { packet.pointee.pts = cff_no_pts }
+        if !possible.contains(packet.pointee.dts) { packet.pointee.dts = cff_no_pts }
+        if !possible.contains(packet.pointee.duration) { packet.pointee.duration = 0 }
     }
 
     /// Whether the container's own index points behind the end of the file: it was cut off.

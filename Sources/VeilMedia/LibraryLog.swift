@@ -44,13 +44,28 @@ public enum LibraryLog {
         }
         if verbose {
             // One write call, so that lines of several threads don't mix.
-            var text = Array((line + "\n").utf8)
+            var text = Array((withoutControls(line) + "\n").utf8)
             _ = write(STDERR_FILENO, &text, text.count)
         }
     }
 
+    /// Tags and names of the file stand in these lines: escape sequences in them must not reach a terminal.
+    static func withoutControls(_ line: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                line.unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
+                    default: scalar
+                    }
+                }))
+    }
+
     /// "[mp4] …" for "[mp4 @ 0x55d0c3a7f200] …": addresses tell people nothing, and differ from run to run.
     static func withoutAddresses(_ line: String) -> String { line.replacing(#/ @ 0x[0-9a-f]+(?=\])/#, with: "") }
+
+    /// The last error line, which stays.
+    static var last: String? { state.withLock { $0.last } }
 
     /// The last error line since the previous call, and forgets it.
     static func takeLast() -> String? {

@@ -11,6 +11,12 @@ public struct OutputFormat: Sendable {
             !Self.isUnfit(String(cString: format.pointee.name)), format.pointee.flags & AVFMT_NOFILE == 0,
             format.pointee.video_codec != AV_CODEC_ID_NONE
         else {
+            if let name {
+                throw MediaError(
+                    .unsupported, "choosing the container", file: file,
+                    detail: "\(name) is no container that can be written",
+                    advice: "name matroska, mp4, mov, webm, avi, mpegts or another of FFmpeg's")
+            }
             throw MediaError(
                 .unsupported, "choosing the container", file: file, detail: "no container is known by this extension",
                 advice: "name the output .mp4, .mov, .mkv, .webm, .avi, .ts or another extension FFmpeg writes")
@@ -19,6 +25,14 @@ public struct OutputFormat: Sendable {
     }
 
     public var name: String { String(cString: raw.pointee.name) }
+
+    /// An extension by which the format is chosen, "mkv"; nil where there is none.
+    public var fileExtension: String? {
+        guard let list = raw.pointee.extensions else { return nil }
+        return String(cString: list).split(separator: ",").lazy.map(String.init).first { ending in
+            av_guess_format(nil, "x." + ending, nil).map { $0 == UnsafePointer(raw) } ?? false
+        }
+    }
 
     /// MP4, QuickTime and their kin: edit lists, display matrices, any time scale.
     var isISOMedia: Bool { ["mov", "mp4", "ipod", "psp", "3gp", "3g2", "f4v", "ismv"].contains(name) }

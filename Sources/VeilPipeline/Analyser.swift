@@ -345,10 +345,11 @@ struct Analyser {
         active.removeAll(where: isGone)
     }
 
-    /// Ends tracks that nobody has seen for too long.
+    /// Ends tracks that nobody has seen for too long, and not before their linger time is over.
     private mutating func retire() {
+        let longest = max(Self.longestGap, settings.linger)
         let isOver = { [times, frame, settings] (track: Track) in
-            times[frame] - times[track.lastSeen] > Self.longestGap && frame - track.lastSeen > 3 * settings.detectEvery
+            times[frame] - times[track.lastSeen] > longest && frame - track.lastSeen > 3 * settings.detectEvery
         }
         finished += active.filter(isOver).map(ended)
         active.removeAll(where: isOver)

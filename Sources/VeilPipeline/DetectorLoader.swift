@@ -23,8 +23,13 @@ enum DetectorLoader {
             }
         }
         return (
-            detector,
+            fit(detector, to: settings.analysis),
             DetectorDescription(name: settings.detector.rawValue, modelSHA256: SHA256.hex(of: models[0].bytes))
         )
+    }
+
+    /// The detector as the settings want it to look.
+    static func fit(_ detector: any FaceDetector, to settings: AnalysisSettings) -> any FaceDetector {
+        settings.thorough ? ThoroughDetector(detector) : detector
     }
 }

@@ -22,7 +22,11 @@ enum FramePath {
             if observer.isCancelled() { throw .cancelled }
             guard let frame = try media({ () throws(MediaError) in try source.nextFrame() }) else { break }
             let pts = frame.pts ?? 0
-            if findings.frames.isEmpty { findings.size = Geometry(of: frame, source: source).uprightSize }
+            if findings.frames.isEmpty {
+                let geometry = Geometry(of: frame, source: source)
+                findings.size = geometry.uprightSize
+                findings.sampleAspectRatio = geometry.uprightAspect
+            }
             findings.frames.append(PlannedFrame(pts: pts, coverWhole: frame.isDamaged))
             try vision(file) { () throws(VisionError) in
                 let isCut = try show(frame, source) { (picture) throws(VisionError) in
@@ -146,7 +150,9 @@ struct Findings {
     var frames: [PlannedFrame] = []
     var tracks: [Track] = []
     var cuts: [Int64] = []
+    /// Of the first frame, upright.
     var size = (width: 0, height: 0)
+    var sampleAspectRatio = Rational(1, 1)
 }
 
 /// What a rendering did.

@@ -16,7 +16,8 @@ struct Looker {
     func faces(in picture: Analyser.Picture) throws(VisionError) -> [Detection] {
         let canvas = CanvasSize.fitting(
             width: picture.width, height: picture.height, sampleAspectRatio: picture.sampleAspectRatio,
-            longSide: settings.detectSize)
+            longSide: settings.detectorSide(
+                width: picture.width, height: picture.height, sampleAspectRatio: picture.sampleAspectRatio))
         return try detector.detect(
             in: picture.view, orientation: picture.orientation, canvas: canvas, threshold: settings.continueThreshold)
     }

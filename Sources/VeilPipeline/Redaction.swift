@@ -28,14 +28,15 @@ public final class Redaction {
         description = loaded.description
     }
 
-    /// With a detector of the caller's own, named so that plans say which it was.
+    /// With a detector of the caller's own, named so that plans say which it was. Asked to be thorough, it looks at parts
+    /// and turned pictures too.
     public init(
         settings: RedactionSettings = RedactionSettings(), detector: any FaceDetector,
         named description: DetectorDescription
     ) {
         self.settings = settings
         LibraryLog.install(verbose: LibraryLog.isVerbose)
-        self.detector = detector
+        self.detector = DetectorLoader.fit(detector, to: settings.analysis)
         self.description = description
     }
 
@@ -51,6 +52,9 @@ public final class Redaction {
             throw .media(MediaError(.damaged, "decoding", file: input, detail: "the picture stream has no frames"))
         }
         let size = findings.size
+        // Each picture was looked at by its own size; the plan says what that came to for the first.
+        analysis.detectSize = analysis.detectorSide(
+            width: size.width, height: size.height, sampleAspectRatio: findings.sampleAspectRatio)
         var info = stat()
         stat(input, &info)
         let digest: String
@@ -89,6 +93,12 @@ public final class Redaction {
     public func render(
         _ input: String, plan: RedactionPlan, to output: String, observer: Observer = Observer()
     ) throws(VeilError) -> RedactionResult {
+        try render(input, as: FileIdentity(input), plan: plan, to: output, observer: observer)
+    }
+
+    private func render(
+        _ input: String, as identity: FileIdentity?, plan: RedactionPlan, to output: String, observer: Observer
+    ) throws(VeilError) -> RedactionResult {
         let file = try media { () throws(MediaError) in
             try AtomicOutput(path: output, input: input, overwrite: settings.overwrite)
         }
@@ -107,7 +117,11 @@ public final class Redaction {
             return (source, sink)
         }
         let done = try FramePath.render(source, plan: plan, settings: settings, to: sink, observer: observer)
-        try media { () throws(MediaError) in try file.commit() }
+        // Another file's frames would have been covered where this one's faces are.
+        try media { () throws(MediaError) in
+            try FileIdentity.check(input, is: identity)
+            try file.commit()
+        }
         return RedactionResult(
             plan: plan, framesWritten: done.frames, framesCoveredWhole: done.coveredWhole, notices: sink.notices,
             encoder: sink.encoderName, analysisSeconds: 0, renderSeconds: clock.seconds)
@@ -125,9 +139,10 @@ public final class Redaction {
         }
         _ = try media { () throws(MediaError) in try OutputFormat(forFile: output) }
         let clock = Stopwatch()
+        let identity = FileIdentity(input)
         let plan = try analyse(input, observer: observer)
         let analysisSeconds = clock.seconds
-        var result = try render(input, plan: plan, to: output, observer: observer)
+        var result = try render(input, as: identity, plan: plan, to: output, observer: observer)
         result.analysisSeconds = analysisSeconds
         return result
     }

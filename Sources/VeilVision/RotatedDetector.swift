@@ -29,7 +29,13 @@ public final class RotatedDetector: FaceDetector {
     }
 
     public func detect(in view: PlanarView, _ look: Look) throws(VisionError) -> [Detection] {
-        var found = try base.detect(in: view, look)
+        NonMaximumSuppression.keep(
+            try base.detect(in: view, look) + turnedLooks(in: view, look), overlapLimit: overlapLimit)
+    }
+
+    /// What each turn alone shows; a face may be among it several times.
+    func turnedLooks(in view: PlanarView, _ look: Look) throws(VisionError) -> [Detection] {
+        var found: [Detection] = []
         for turn in turns {
             switch turn {
             case .tilt(let degrees):
@@ -41,7 +47,7 @@ public final class RotatedDetector: FaceDetector {
             case .threeQuarters: found += try detect(in: view, look, turned: .left)
             }
         }
-        return NonMaximumSuppression.keep(found, overlapLimit: overlapLimit)
+        return found
     }
 
     /// One look at the upright picture turned once more.

@@ -20,7 +20,7 @@ enum Golden {
                                      [default: IN.redacted.EXT beside IN]
               --force                Replace the output if it exists.
               --thorough             Search harder for small and turned faces; takes
-                                     several times as long. [not with --fast]
+                                     many times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
               --effect pixellate|blur|solid
                                      Cover with a mosaic, a blur or one colour. Only
@@ -59,6 +59,9 @@ enum Golden {
         Output:
           -o, --output FILE          Write the result to FILE; - is standard output.
                                      [default: IN.redacted.EXT beside IN]
+              --format NAME          Choose the container of what goes to standard
+                                     output: matroska, mp4, mpegts or another that
+                                     FFmpeg writes. A file's own name says it.
               --force                Replace the output if it exists.
               --audio keep|drop      Keep the sound or leave it out. A voice can tell
                                      who someone is, too. [default: keep]
@@ -86,16 +89,17 @@ enum Golden {
                                      Lower finds more faces and more that are none.
                                      [0 to 1; default: the detector's own]
               --detect-size PIXELS   Search a picture whose longer side has this size.
-                                     Larger finds smaller faces and takes longer.
-                                     [64 to 8192; default: chosen by the picture]
+                                     Larger finds smaller faces and takes longer. [64 to
+                                     8192; default: 640, or what --min-face needs]
               --detect-every N       Search each Nth frame only; in between, faces are
                                      followed.
                                      [1 or more; default: chosen by the frame rate]
               --min-face SIZE        Leave out faces smaller than this, in pixels (24)
-                                     or in percent of the picture's height (2%).
-                                     [default: none]
+                                     or in percent of the picture's height (2%). The
+                                     picture that is searched gets as large as it takes
+                                     to see such a face, up to 1920. [default: none]
               --thorough             Search harder for small and turned faces; takes
-                                     several times as long. [not with --fast]
+                                     many times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
               --linger SECONDS       Go on covering a face for this long after it was
                                      last seen. [0 to 60; default: 0.15]
@@ -131,6 +135,10 @@ enum Golden {
                                      [default: $VEIL_MODELS, or the installed ones]
               --threads N            Use this many threads.
                                      [1 to 1024; default: as many as there are cores]
+              --no-sandbox           Work with all rights of the user. Without this
+                                     flag, network, other programs and other files are
+                                     shut off before a file is opened, as far as the
+                                     kernel can.
           -q, --quiet                Print errors only, no progress.
                                      [not with --verbose]
           -v, --verbose              Say more about what is done.
@@ -146,6 +154,8 @@ enum Golden {
               Search harder, in many files
           veil clip.mp4 --plan plan.json
               Cover what a plan says
+          veil - -o - --format matroska <a.ts | b
+              Stand between two programs
 
         """
 
@@ -175,16 +185,17 @@ enum Golden {
                                      Lower finds more faces and more that are none.
                                      [0 to 1; default: the detector's own]
               --detect-size PIXELS   Search a picture whose longer side has this size.
-                                     Larger finds smaller faces and takes longer.
-                                     [64 to 8192; default: chosen by the picture]
+                                     Larger finds smaller faces and takes longer. [64 to
+                                     8192; default: 640, or what --min-face needs]
               --detect-every N       Search each Nth frame only; in between, faces are
                                      followed.
                                      [1 or more; default: chosen by the frame rate]
               --min-face SIZE        Leave out faces smaller than this, in pixels (24)
-                                     or in percent of the picture's height (2%).
-                                     [default: none]
+                                     or in percent of the picture's height (2%). The
+                                     picture that is searched gets as large as it takes
+                                     to see such a face, up to 1920. [default: none]
               --thorough             Search harder for small and turned faces; takes
-                                     several times as long. [not with --fast]
+                                     many times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
               --linger SECONDS       Go on covering a face for this long after it was
                                      last seen. [0 to 60; default: 0.15]
@@ -194,6 +205,10 @@ enum Golden {
                                      [default: $VEIL_MODELS, or the installed ones]
               --threads N            Use this many threads.
                                      [1 to 1024; default: as many as there are cores]
+              --no-sandbox           Work with all rights of the user. Without this
+                                     flag, network, other programs and other files are
+                                     shut off before a file is opened, as far as the
+                                     kernel can.
           -q, --quiet                Print errors only, no progress.
                                      [not with --verbose]
           -v, --verbose              Say more about what is done.
@@ -211,8 +226,9 @@ enum Golden {
 
         Usage: veil doctor [FLAGS]
 
-        Looks for the models, the codecs and the libraries, and says what is there, what
-        is missing and what to do about it. Changes nothing.
+        Looks for the models, the codecs, the libraries and what the kernel has for a
+        sandbox, and says what is there, what is missing and what to do about it.
+        Changes nothing.
 
         General:
               --models DIR           Take the detectors' models from DIR.

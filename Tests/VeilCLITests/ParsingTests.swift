@@ -70,7 +70,7 @@ struct UnexpectedRequest: Error { let arguments: [String] }
     }
 
     @Test func `a value may begin with a dash unless it is spelt like a flag`() throws {
-        #expect(try options("-o", "-", "in").value(Flags.output) == "-")
+        #expect(try options("-o", "-", "--format", "mp4", "in").value(Flags.output) == "-")
         #expect(try options("-o", "-x.mp4", "in").value(Flags.output) == "-x.mp4")
         #expect(try options("--output=--force", "in").value(Flags.output) == "--force")
         #expect(throws: UsageError.self) { try options("-o", "--force", "in") }

@@ -43,6 +43,15 @@ import Testing
         (["-o", "x", "a", "b"], "--output names one file, but there are 2 inputs (try 'veil redact --help')"),
         (["--plan", "x", "a", "b"], "--plan names one file, but there are 2 inputs (try 'veil redact --help')"),
         (["detect", "-"], "standard input has no name to go by: add --output (try 'veil detect --help')"),
+        (
+            ["-o", "-", "in"],
+            "standard output has no name to choose the container by: add --format, such as --format matroska "
+                + "(try 'veil redact --help')"
+        ),
+        (
+            ["--format=mp4", "in"],
+            "--format is for standard output (-o -); a file's name says its format (try 'veil redact --help')"
+        ),
         ([""], "'' is not the name of a file (try 'veil redact --help')"),
         (["doctor", "in"], "nothing to do with 'in' here (try 'veil doctor --help')"),
         (["help", "detct"], "'detct' is not a verb; did you mean detect? (try 'veil help --help')"),
