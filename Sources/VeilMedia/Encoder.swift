@@ -9,6 +9,7 @@ final class Encoder {
     let timeBase: AVRational
     private let file: String
     private let scaler: Scaler?
+    private let makesPalette: Bool
     private let packet: Packet
 
     /// Times by what the encoder was given: presentation time in, in the source's time base, and the duration.
@@ -31,7 +32,10 @@ final class Encoder {
         let name = choice.encoderName
         let interlaced = frame.isInterlaced
         packet = try Packet()
-        scaler = frame.format.withoutRange == choice.format.withoutRange ? nil : Scaler(to: choice.format)
+        makesPalette = choice.format == PixelFormat(AV_PIX_FMT_PAL8)
+        let wanted =
+            makesPalette ? PixelFormat(frame.format.hasAlpha ? AV_PIX_FMT_GBRAP : AV_PIX_FMT_GBRP) : choice.format
+        scaler = frame.format.withoutRange == wanted.withoutRange ? nil : Scaler(to: wanted)
         guard let context = avcodec_alloc_context3(choice.codec) else {
             throw MediaError(.internalFailure, "opening the encoder", file: file, detail: "out of memory")
         }
@@ -203,7 +207,13 @@ final class Encoder {
         let key = choice.countsFrames ? count : pts
         times[key] = (pts, frame.duration)
         count += 1
-        if let scaler {
+        if makesPalette {
+            if let scaler {
+                try submit(Palettizer.convert(scaler.convert(frame)), key)
+            } else {
+                try submit(Palettizer.convert(frame), key)
+            }
+        } else if let scaler {
             try submit(padding(scaler.convert(frame)), key)
         } else if (choice.width, choice.height) != (frame.width, frame.height) {
             try submit(padding(frame), key)

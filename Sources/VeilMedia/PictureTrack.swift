@@ -62,10 +62,12 @@ final class PictureTrack {
             height: model.height, interlaced: isInterlaced, container: format, file: file)
         notices += choice.notices
         if isInterlaced && !choice.keepsFields(in: format) {
+            let others = [("h264", AV_CODEC_ID_H264), ("mpeg2", AV_CODEC_ID_MPEG2VIDEO)]
+                .filter { format.holds($0.1) }.map { "; --codec \($0.0) keeps the fields" }
             throw MediaError(
                 .unsupported, "choosing the encoder", file: file, stream: source.stream.index,
                 detail: "\(choice.encoderName) in a \(format.name) file can't say that pictures are interlaced",
-                advice: "--deinterlace makes whole pictures of them; --codec h264 and mpeg2 keep the fields")
+                advice: "--deinterlace makes whole pictures of them" + (others.first ?? ""))
         }
         var aspect = source.sampleAspectRatio(of: input.first) ?? Rational(0, 1)
         if turn.swapsAxes && aspect.num > 0 { aspect = Rational(aspect.den, aspect.num) }

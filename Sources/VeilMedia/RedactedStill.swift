@@ -33,9 +33,12 @@ public final class RedactedStill {
             try sampling
             ? Turn.upright(frame, orientation: orientation)
             : Turn.upright(Scaler(to: PixelFormat(AV_PIX_FMT_YUV444P)).convert(frame), orientation: orientation)
-        let choice = try EncoderChoice.choose(
-            source: par.codec_id, requested: par.codec_id == AV_CODEC_ID_MJPEG ? .mjpeg : nil, format: upright.format,
-            width: upright.width, height: upright.height, interlaced: false, container: format, file: output)
+        guard
+            let choice = EncoderChoice.forStill(
+                par.codec_id, format: upright.format, width: upright.width, height: upright.height)
+        else {
+            throw MediaError(.unsupported, "encoding \(stream.label)", file: output, detail: "there is no encoder")
+        }
         let settings = EncoderSettings()
         encoder = try Encoder(
             choice: choice, settings: settings, like: upright, timeBase: Rational(1, 90_000),

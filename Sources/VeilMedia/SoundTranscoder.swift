@@ -78,6 +78,8 @@ final class SoundTranscoder {
             avcodec_parameters_from_context(out.pointee.codecpar, context), .internalFailure, "adding a stream",
             file: file)
         out.pointee.time_base = sampleTime
+        if muxer.format.isMatroska { muxer.restoreCodecDelay(of: out, at: index) }
+        Language.translate(in: out, for: muxer.format)
     }
 
     func write(_ source: borrowing Packet) throws(MediaError) {

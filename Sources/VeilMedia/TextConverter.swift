@@ -48,6 +48,7 @@ final class TextConverter {
             avcodec_parameters_from_context(out.pointee.codecpar, encoder.pointer), .internalFailure,
             "adding a stream", file: file)
         out.pointee.time_base = Self.microseconds
+        Language.translate(in: out, for: muxer.format)
     }
 
     func write(_ source: borrowing Packet) throws(MediaError) {
