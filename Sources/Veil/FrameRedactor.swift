@@ -97,9 +97,6 @@ public final class FrameRedactor {
             orientation.swapsAxes ? (picture.height, picture.width) : (picture.width, picture.height)
         let aspect =
             orientation.swapsAxes ? Rational(sampleAspectRatio.den, sampleAspectRatio.num) : sampleAspectRatio
-        var size = AnalysisSettings()
-        size.detectSize = settings.detectSize
-        let side = size.detectorSide(width: upright.0, height: upright.1, sampleAspectRatio: aspect)
         var analysis = AnalysisSettings()
         analysis.detectSize = settings.detectSize
         let side = analysis.detectorSide(width: upright.0, height: upright.1, sampleAspectRatio: aspect)
