@@ -100,9 +100,6 @@ public final class FrameRedactor {
         var size = AnalysisSettings()
         size.detectSize = settings.detectSize
         let side = size.detectorSide(width: upright.0, height: upright.1, sampleAspectRatio: aspect)
-        var analysis = AnalysisSettings()
-        analysis.detectSize = settings.detectSize
-        let side = analysis.detectorSide(width: upright.0, height: upright.1, sampleAspectRatio: aspect)
         let detections: [Detection]
         do throws(VisionError) {
             detections = try detector.detect(
