@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test build models install uninstall clean lint bench attack soak packages-build packages-test
+.PHONY: help demo test build models install uninstall clean lint bench attack fuzz soak packages-build packages-test
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -47,7 +47,11 @@ bench: packages-test models build ## measure coverage and speed (MEDIA=DIR, DEFA
 attack: packages-test models ## try to undo the redaction and measure how far that gets
 	@$(benchmark) attack
 
+fuzz: packages-test models build ## change sample files at random and look for crashes (MUTATIONS=10000)
+	@scripts/fuzz.sh
+
 soak: packages-test models ## run for long and watch memory and open files
+	@VEIL_KILLS=100 SWIFT_BACKTRACE=enable=no $(swift) test --disable-xctest --filter KillTests
 	@$(benchmark) soak
 
 clean: ## remove what was built, not the models

@@ -5,6 +5,10 @@
 #include <errno.h>
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavfilter/avfilter.h>
+#include <libavfilter/buffersink.h>
+#include <libavfilter/buffersrc.h>
+#include <libavutil/audio_fifo.h>
 #include <libavutil/avutil.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/display.h>
@@ -13,6 +17,7 @@
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
 #include <libavutil/sha.h>
+#include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 
 // Error codes and sentinels that are macros.
@@ -23,6 +28,8 @@ static const int cff_error_no_space = AVERROR(ENOSPC);
 static const int cff_error_not_permitted = AVERROR(EPERM);
 static const int cff_error_io = AVERROR(EIO);
 static const int cff_error_exit = AVERROR_EXIT;
+static const int cff_error_input_changed = AVERROR_INPUT_CHANGED;
+static const int cff_error_output_changed = AVERROR_OUTPUT_CHANGED;
 static const int cff_error_invalid_data = AVERROR_INVALIDDATA;
 static const int64_t cff_no_pts = AV_NOPTS_VALUE;
 static const int cff_profile_unknown = FF_PROFILE_UNKNOWN;
@@ -54,6 +61,45 @@ static inline AVRational cff_codec_frame_rate(const AVCodec *c, int i) {
     return c->supported_framerates ? c->supported_framerates[i] : none;
 }
 static inline int cff_codec_has_frame_rates(const AVCodec *c) { return c->supported_framerates != NULL; }
+
+// Sound: what of a source an encoder takes, or the nearest to it.
+static inline int cff_codec_sample_rate(const AVCodec *c, int wanted) {
+    if (!c->supported_samplerates) return wanted;
+    int best = 0;
+    for (const int *r = c->supported_samplerates; *r; r++)
+        // The next higher one loses nothing; else the highest.
+        if (!best || (best < wanted ? *r > best : *r >= wanted && *r < best)) best = *r;
+    return best;
+}
+static inline enum AVSampleFormat cff_codec_sample_format(const AVCodec *c, enum AVSampleFormat wanted) {
+    if (!c->sample_fmts) return wanted;
+    for (const enum AVSampleFormat *f = c->sample_fmts; *f != AV_SAMPLE_FMT_NONE; f++)
+        if (av_get_packed_sample_fmt(*f) == av_get_packed_sample_fmt(wanted)) return *f;
+    return c->sample_fmts[0];
+}
+static inline int cff_codec_takes_layout(const AVCodec *c, const AVChannelLayout *l) {
+    if (!c->ch_layouts) return 1;
+    for (const AVChannelLayout *a = c->ch_layouts; a->nb_channels; a++)
+        if (!av_channel_layout_compare(a, l)) return 1;
+    return 0;
+}
+// The source's own layout, else the usual one of as many channels, else stereo.
+static inline int cff_codec_layout(const AVCodec *c, const AVChannelLayout *wanted, AVChannelLayout *out) {
+    if (wanted->order != AV_CHANNEL_ORDER_UNSPEC && cff_codec_takes_layout(c, wanted))
+        return av_channel_layout_copy(out, wanted);
+    av_channel_layout_default(out, wanted->nb_channels);
+    if (out->order == AV_CHANNEL_ORDER_UNSPEC || !cff_codec_takes_layout(c, out)) {
+        av_channel_layout_uninit(out);
+        av_channel_layout_default(out, 2);
+    }
+    return 0;
+}
+static inline int cff_fifo_write(AVAudioFifo *q, AVFrame *f) {
+    return av_audio_fifo_write(q, (void **)f->extended_data, f->nb_samples);
+}
+static inline int cff_fifo_read(AVAudioFifo *q, AVFrame *f, int count) {
+    return av_audio_fifo_read(q, (void **)f->extended_data, count);
+}
 
 static inline AVStream *_Nonnull cff_stream(const AVFormatContext *_Nonnull s, int i) { return s->streams[i]; }
 static inline int cff_format_needs_file(const AVOutputFormat *f) { return !(f->flags & AVFMT_NOFILE); }

@@ -16,6 +16,15 @@ enum Flags {
     static let audio = Flag.value(
         "audio", .choice(), default: AudioChoice.keep, .output,
         "Keep the sound or leave it out. A voice can tell who someone is, too.")
+    static let keepData = Flag.toggle(
+        "keep-data", .output,
+        "Keep timed data, such as positions and telemetry, where the container holds it. It can tell who was where.")
+    static let untouched = Flag.value(
+        "untouched", .choice(), default: UntouchedChoice.copy, .output,
+        "What to do with a file in which nothing has to be covered: copy its streams as they are, encode it, or skip it "
+            + "and write nothing.")
+    static let deinterlace = Flag.toggle(
+        "deinterlace", .output, "Make whole pictures of interlaced ones.")
     static let codec = Flag<CodecChoice?>.optional(
         "codec", .choice(name: "NAME"), otherwise: "the source's own", .output, "Encode the video with this codec.")
     static let crf = Flag<Int?>.optional(
@@ -114,7 +123,7 @@ enum Flags {
     // MARK: Groups, in the order of help
 
     static let outputGroup: [any FlagDeclaration] = [
-        output, format, force, audio, codec, crf, preset, encoderOption, onError,
+        output, format, force, audio, keepData, untouched, codec, crf, preset, encoderOption, deinterlace, onError,
     ]
     static let facesGroup: [any FlagDeclaration] = [
         detector, threshold, detectSize, detectEvery, minFace, thorough, fast, linger,

@@ -17,6 +17,9 @@ extension RedactionSettings {
         guard options.verb == .redact else { return }
 
         audio = options.value(Flags.audio) == .drop ? .drop : .keep
+        keepsData = options.value(Flags.keepData)
+        untouched = UntouchedPolicy(rawValue: options.value(Flags.untouched).rawValue) ?? .copy
+        encoder.deinterlaces = options.value(Flags.deinterlace)
         encoder.codec = options.value(Flags.codec).flatMap { VideoCodec(rawValue: $0.rawValue) }
         encoder.crf = options.value(Flags.crf).map(Double.init)
         encoder.preset = options.value(Flags.preset)

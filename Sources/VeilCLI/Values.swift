@@ -3,6 +3,9 @@
 /// `--audio`.
 enum AudioChoice: String, CaseIterable, Sendable { case keep, drop }
 
+/// `--untouched`.
+enum UntouchedChoice: String, CaseIterable, Sendable { case copy, encode, skip }
+
 /// `--codec`: names as FFmpeg has them, but for `mpeg2` and `prores`.
 enum CodecChoice: String, CaseIterable, Sendable {
     case h264, hevc, vp8, vp9, av1, mpeg4, mpeg2, mjpeg, prores, ffv1

@@ -146,7 +146,7 @@ public final class Demuxer {
     private static let allowedFormats: String = {
         let refused: Set<String> = [
             "concat", "hls", "dash", "sdp", "rtsp", "rtp", "imf", "image2", "lavfi", "tty", "webm_dash_manifest", "sap",
-            "vapoursynth", "ffmetadata",
+            "vapoursynth", "ffmetadata", "vobsub",
         ]
         var names: [String] = []
         var iterator: UnsafeMutableRawPointer?

@@ -9,6 +9,7 @@ final class Encoder {
     let timeBase: AVRational
     private let file: String
     private let scaler: Scaler?
+    private let makesPalette: Bool
     private let packet: Packet
 
     /// Times by what the encoder was given: presentation time in, in the source's time base, and the duration.
@@ -31,7 +32,10 @@ final class Encoder {
         let name = choice.encoderName
         let interlaced = frame.isInterlaced
         packet = try Packet()
-        scaler = frame.format.withoutRange == choice.format.withoutRange ? nil : Scaler(to: choice.format)
+        makesPalette = choice.format == PixelFormat(AV_PIX_FMT_PAL8)
+        let wanted =
+            makesPalette ? PixelFormat(frame.format.hasAlpha ? AV_PIX_FMT_GBRAP : AV_PIX_FMT_GBRP) : choice.format
+        scaler = frame.format.withoutRange == wanted.withoutRange ? nil : Scaler(to: wanted)
         guard let context = avcodec_alloc_context3(choice.codec) else {
             throw MediaError(.internalFailure, "opening the encoder", file: file, detail: "out of memory")
         }
@@ -62,14 +66,14 @@ final class Encoder {
         if container.needsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
         // AVI has no presentation times: frames must come in the order in which they are shown.
         if container.isAVI { context.pointee.max_b_frames = 0 }
-        if interlaced && ["libx264", "mpeg2video", "mpeg4", "prores_ks", "libx264rgb"].contains(name) {
+        let named: [AVFieldOrder] = frame.isTopFieldFirst ? [AV_FIELD_TT, AV_FIELD_TB] : [AV_FIELD_BB, AV_FIELD_BT]
+        let fieldOrder = named.contains(sourceFieldOrder) ? sourceFieldOrder : named[0]
+        if interlaced && choice.marksFields {
             context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT
             if name == "libx264" || name == "mpeg2video" { context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_ME }
-            let named: [AVFieldOrder] =
-                frame.isTopFieldFirst ? [AV_FIELD_TT, AV_FIELD_TB] : [AV_FIELD_BB, AV_FIELD_BT]
-            context.pointee.field_order = named.contains(sourceFieldOrder) ? sourceFieldOrder : named[0]
+            context.pointee.field_order = fieldOrder
         } else {
-            context.pointee.field_order = interlaced ? AV_FIELD_UNKNOWN : AV_FIELD_PROGRESSIVE
+            context.pointee.field_order = interlaced ? fieldOrder : AV_FIELD_PROGRESSIVE
         }
 
         var options: OpaquePointer?
@@ -203,7 +207,13 @@ final class Encoder {
         let key = choice.countsFrames ? count : pts
         times[key] = (pts, frame.duration)
         count += 1
-        if let scaler {
+        if makesPalette {
+            if let scaler {
+                try submit(Palettizer.convert(scaler.convert(frame)), key)
+            } else {
+                try submit(Palettizer.convert(frame), key)
+            }
+        } else if let scaler {
             try submit(padding(scaler.convert(frame)), key)
         } else if (choice.width, choice.height) != (frame.width, frame.height) {
             try submit(padding(frame), key)

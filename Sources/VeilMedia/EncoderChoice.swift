@@ -100,6 +100,7 @@ struct EncoderChoice {
                 }
                 let rank = (losses.count, stored.withoutRange == format.withoutRange ? 0 : 1)
                 if let best, best.rank <= rank { continue }
+                if name == "gif" && family != source { losses.append("a picture has at most 256 colours") }
                 if requested == nil && family != source {
                     let own = String(cString: avcodec_get_name(source))
                     losses.insert("\(own) becomes \(String(cString: avcodec_get_name(family)))", at: 0)
@@ -118,6 +119,16 @@ struct EncoderChoice {
                 advice: "name the output .mkv, or choose a --codec")
         }
         return best.choice
+    }
+
+    /// The encoder of a still's own codec, whatever the container says of that codec as a moving picture; nil if there is
+    /// none.
+    static func forStill(_ id: AVCodecID, format: PixelFormat, width: Int, height: Int) -> EncoderChoice? {
+        guard let codec = avcodec_find_encoder(id),
+            let stored = storedFormat(for: format, in: codec, name: String(cString: codec.pointee.name))
+        else { return nil }
+        return EncoderChoice(
+            codec: codec, format: stored, width: width, height: height, notices: format.losses(storedAs: stored))
     }
 
     /// The least size that the codec can say and the encoder takes. H.264 and HEVC crop in steps of whole chroma samples
@@ -148,6 +159,8 @@ struct EncoderChoice {
         for format: PixelFormat, in codec: UnsafePointer<AVCodec>, name: String
     ) -> PixelFormat? {
         let wanted = format.withoutRange
+        // swscale writes no palettes of a picture's own: Palettizer does.
+        if name == "gif" { return PixelFormat(AV_PIX_FMT_PAL8) }
         guard cff_codec_has_pix_fmts(codec) != 0 else { return format }
         var list: [PixelFormat] = []
         var i: Int32 = 0

@@ -12,6 +12,8 @@ public struct EncoderSettings: Sendable, Hashable {
     private var pairs: [Pair] = []
     /// 0 for as many as there are cores.
     public var threads = 0
+    /// Make whole pictures of interlaced ones.
+    public var deinterlaces = false
 
     private struct Pair: Sendable, Hashable {
         var name: String

@@ -1,3 +1,5 @@
+import CFFmpeg
+
 /// Language codes of ISO 639-2.
 enum Language {
     /// The code under which QuickTime's list (that of the old Macintosh, as FFmpeg has it) knows a language that has two.
@@ -10,4 +12,10 @@ enum Language {
         "isl": "ice", "kat": "geo", "mkd": "mac", "msa": "may", "mya": "bur", "nld": "dut", "rum": "ron", "slo": "slk",
         "sqi": "alb", "swe": "sve", "zho": "chi",
     ]
+
+    /// Puts a stream's language into the words of its container.
+    static func translate(in stream: UnsafeMutablePointer<AVStream>, for format: OutputFormat) {
+        guard format.name == "mov", let own = av_dict_get(stream.pointee.metadata, "language", nil, 0) else { return }
+        av_dict_set(&stream.pointee.metadata, "language", inQuickTime(String(cString: own.pointee.value)), 0)
+    }
 }

@@ -1,13 +1,18 @@
 import CFFmpeg
 
-/// Brings frames from one pixel format to another of the same size (libswscale), exactly where the formats allow it.
+/// Brings frames from one pixel format to another (libswscale), exactly where the formats allow it; and to one size, if
+/// one is given.
 final class Scaler {
     private var context: OpaquePointer?
     private var from: PixelFormat?
     private var size = (0, 0)
     let to: PixelFormat
+    private let target: (width: Int, height: Int)?
 
-    init(to: PixelFormat) { self.to = to }
+    init(to: PixelFormat, size: (width: Int, height: Int)? = nil) {
+        self.to = to
+        target = size
+    }
 
     deinit { sws_freeContext(context) }
 
@@ -15,13 +20,14 @@ final class Scaler {
     func convert(_ frame: borrowing Frame) throws(MediaError) -> Frame {
         let width = frame.width
         let height = frame.height
+        let target = target ?? (width, height)
         if context == nil || from != frame.format || size != (width, height) {
             sws_freeContext(context)
             // Accurate rounding and full chroma keep packed RGB and 4:4:4 exact.
             let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP | SWS_BITEXACT
             context = sws_getContext(
-                Int32(width), Int32(height), frame.format.raw, Int32(width), Int32(height), to.raw, flags, nil, nil, nil
-            )
+                Int32(width), Int32(height), frame.format.raw, Int32(target.width), Int32(target.height), to.raw, flags,
+                nil, nil, nil)
             guard let context else {
                 throw MediaError(
                     .unsupported, "converting pixels", detail: "no way from \(frame.format) to \(to)")
@@ -38,7 +44,7 @@ final class Scaler {
             // Fails harmlessly where the pair needs no matrix.
             _ = sws_setColorspaceDetails(context, table, fromRange, table, toRange, 0, 1 << 16, 1 << 16)
         }
-        var result = try Frame.allocate(width: width, height: height, format: to)
+        var result = try Frame.allocate(width: target.width, height: target.height, format: to)
         try result.copyProperties(from: frame)
         result.isDamaged = frame.isDamaged
         try check(

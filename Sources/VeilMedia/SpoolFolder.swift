@@ -15,7 +15,7 @@ public enum SpoolFolder {
     ///
     /// - Throws: `MediaError` `.unwritable`.
     static func openNameless(for use: String) throws(MediaError) -> Int32 {
-        let descriptor = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0o600)
+        let descriptor = open(path, namelessFile | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor >= 0 { return descriptor }
         // Not all file systems have O_TMPFILE.
         var template = Array((path + "/veil-XXXXXX").utf8CString)
@@ -38,5 +38,5 @@ public enum SpoolFolder {
     }
 }
 
-// A macro of fcntl.h that Swift can't import: __O_TMPFILE | O_DIRECTORY.
-private let O_TMPFILE: Int32 = 0o20_000_000 | O_DIRECTORY
+// O_TMPFILE of fcntl.h, a macro that Swift can't import: __O_TMPFILE | O_DIRECTORY.
+private let namelessFile: Int32 = 0o20_000_000 | O_DIRECTORY

@@ -1,3 +1,5 @@
+import CFFmpeg
+
 /// Which stream of a file is the picture.
 public enum StreamPolicy {
     /// The main picture: not a still; the container's default first, then the largest, then the first.
@@ -12,5 +14,122 @@ public enum StreamPolicy {
             let y = (b.isDefault ? 1 : 0, b.width * b.height, -b.index)
             return x < y
         }
+    }
+
+    /// The moving pictures beside the main one, in the file's order.
+    public static func otherPictures(of streams: [StreamInfo]) -> [StreamInfo] {
+        let main = mainPicture(of: streams)
+        return streams.filter { $0.type == .picture && !$0.isStill && $0.index != main?.index }
+    }
+
+    /// The stills that ride along: cover art and attached pictures.
+    public static func stills(of streams: [StreamInfo]) -> [StreamInfo] {
+        mainPicture(of: streams) == nil ? [] : streams.filter { $0.type == .picture && $0.isStill }
+    }
+}
+
+/// What to do with sound.
+public enum AudioPolicy: String, Sendable, Hashable, CaseIterable { case keep, drop }
+
+/// What a person chose about the streams that ride along with the picture.
+public struct RiderPolicy: Sendable, Hashable {
+    public var audio: AudioPolicy
+    /// Keep timed data (positions, telemetry) where the container holds it.
+    public var keepsData: Bool
+
+    public init(audio: AudioPolicy = .keep, keepsData: Bool = false) {
+        self.audio = audio
+        self.keepsData = keepsData
+    }
+}
+
+/// What becomes of a stream that isn't a picture.
+enum Fate {
+    case copied
+    /// Re-encoded, by this encoder.
+    case sound(UnsafePointer<AVCodec>)
+    /// Converted to another kind of text, by this encoder.
+    case text(UnsafePointer<AVCodec>)
+    /// Left out; the reason is empty where nobody needs to be told.
+    case leftOut(String)
+
+    /// - Throws: `MediaError` `.unsupported` for sound that can neither be copied nor re-encoded: a file that has sound
+    ///   doesn't become a mute one.
+    static func of(
+        _ info: StreamInfo, stream: UnsafeMutablePointer<AVStream>, format: OutputFormat, policy: RiderPolicy,
+        file: String
+    ) throws(MediaError) -> Fate {
+        let par = stream.pointee.codecpar.pointee
+        let codec = par.codec_id
+        let cantHold = "a \(format.name) file can't hold \(info.codec)"
+        switch info.type {
+        case .picture: return .leftOut("no picture is copied")
+        case .sound:
+            if policy.audio == .drop { return .leftOut("") }
+            if format.holds(codec) { return .copied }
+            if format.raw.pointee.audio_codec == AV_CODEC_ID_NONE {
+                return .leftOut("a \(format.name) file holds no sound")
+            }
+            guard let encoder = format.soundEncoder, avcodec_find_decoder(codec) != nil else {
+                throw MediaError(
+                    .unsupported, "adding \(info.label)", file: file,
+                    detail: "\(cantHold), and there is no way to re-encode it",
+                    advice: "name the output .mkv, or leave the sound out with --audio drop")
+            }
+            return .sound(encoder)
+        case .subtitle:
+            if format.holds(codec) { return .copied }
+            let isText = (avcodec_descriptor_get(codec)?.pointee.props ?? 0) & Int32(AV_CODEC_PROP_TEXT_SUB) != 0
+            if isText, let encoder = format.textEncoder, avcodec_find_decoder(codec) != nil { return .text(encoder) }
+            return .leftOut(cantHold)
+        case .attachment:
+            guard codec == AV_CODEC_ID_TTF || codec == AV_CODEC_ID_OTF else {
+                return .leftOut("an attachment may show faces")
+            }
+            return format.isMatroska ? .copied : .leftOut("a \(format.name) file can't hold attachments")
+        // The titles of chapters in QuickTime and MP4 are a track that the demuxer reads by itself; the muxer makes it anew.
+        case .data where stream.pointee.discard == AVDISCARD_ALL: return .leftOut("")
+        case .data where par.codec_tag == OutputFormat.timecodeTag:
+            // The muxers of QuickTime and MP4 make the track anew from the time code that the streams are tagged with;
+            // Matroska and MXF hold the tag.
+            if format.isISOMedia || format.isMatroska || format.name == "mxf" { return .leftOut("") }
+            return .leftOut("a \(format.name) file holds no time code")
+        case .data:
+            if !policy.keepsData { return .leftOut("timed data may say who was where; --keep-data keeps it") }
+            return format.holdsData(codec, tag: par.codec_tag) ? .copied : .leftOut(cantHold)
+        case .unknown: return .leftOut("its kind is unknown")
+        }
+    }
+}
+
+extension OutputFormat {
+    /// 'tmcd', as a tag is stored.
+    static let timecodeTag: UInt32 = 0x6463_6D74
+    /// 'gpmd', GoPro's telemetry.
+    private static let telemetryTag: UInt32 = 0x646D_7067
+
+    /// What re-encodes sound for this container: what it is usual with there.
+    var soundEncoder: UnsafePointer<AVCodec>? {
+        let named =
+            isISOMedia || isTransportStream || isMatroska && name != "webm" ? "aac" : name == "webm" ? "libopus" : nil
+        if let named { return avcodec_find_encoder_by_name(named) }
+        let id = raw.pointee.audio_codec
+        return holds(id) ? avcodec_find_encoder(id) : nil
+    }
+
+    /// What writes text for this container.
+    var textEncoder: UnsafePointer<AVCodec>? {
+        let named = isISOMedia ? "mov_text" : name == "webm" ? "webvtt" : name == "matroska" ? "subrip" : nil
+        return named.flatMap { avcodec_find_encoder_by_name($0) }
+    }
+
+    /// Whether timed data goes into the container in a form that says what it is.
+    func holdsData(_ codec: AVCodecID, tag: UInt32) -> Bool {
+        if isISOMedia { return codec == AV_CODEC_ID_BIN_DATA && tag == Self.telemetryTag }
+        if isTransportStream {
+            return [AV_CODEC_ID_SMPTE_KLV, AV_CODEC_ID_TIMED_ID3, AV_CODEC_ID_BIN_DATA].map(\.rawValue)
+                .contains(codec.rawValue)
+        }
+        return name == "nut"
     }
 }

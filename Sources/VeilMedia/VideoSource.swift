@@ -26,6 +26,8 @@ public final class VideoSource {
 
     private var scaler: Scaler?
     private var held: Frame?
+    /// The one packet of an attached picture: nothing has to be read for it.
+    private var still: Packet?
     private var lost = LostPictures()
     private var atEnd = false
     private var lastFrame: (format: PixelFormat, width: Int, height: Int)?
@@ -35,17 +37,22 @@ public final class VideoSource {
     public private(set) var damagedCount = 0
     /// The pixel format the decoder gives, known from the first frame on.
     public private(set) var decodedFormat: PixelFormat?
+    /// Whether all that the packets code was handed over so far.
+    public private(set) var audit: CodedAudit
 
-    /// Opens the file's main picture stream (see `StreamPolicy.mainPicture`).
+    /// Opens a picture stream of a file.
     ///
     /// - Parameters:
+    ///   - index: of the stream; nil for the main one (see `StreamPolicy.mainPicture`).
     ///   - bringsOthers: hand over the packets of the other streams too (for rendering).
     ///   - threads: for the decoder; 0 for as many as there are cores.
-    public init(file: String, policy: DamagePolicy = .stop, bringsOthers: Bool = false, threads: Int = 0)
-        throws(MediaError)
-    {
+    public init(
+        file: String, stream index: Int? = nil, policy: DamagePolicy = .stop, bringsOthers: Bool = false,
+        threads: Int = 0
+    ) throws(MediaError) {
         let demuxer = try Demuxer(file: file)
-        guard let stream = StreamPolicy.mainPicture(of: demuxer.streams) else {
+        let named = index.flatMap { index in demuxer.streams.first { $0.index == index && $0.type == .picture } }
+        guard let stream = index == nil ? StreamPolicy.mainPicture(of: demuxer.streams) : named else {
             throw MediaError(
                 .notMedia, "looking for a picture stream", file: file, detail: "there is none",
                 advice: demuxer.streams.contains { $0.type == .sound } ? "it holds sound only" : nil)
@@ -57,6 +64,12 @@ public final class VideoSource {
         let s = demuxer.stream(stream.index)
         timeBase = Rational(Int(s.pointee.time_base.num), Int(s.pointee.time_base.den))
         decoder = try Decoder(stream: s, file: file, threads: threads)
+        audit = CodedAudit(s.pointee.codecpar.pointee)
+        if stream.isStill, s.pointee.attached_pic.size > 0 {
+            let packet = try Packet()
+            try check(av_packet_ref(packet.pointer, &s.pointee.attached_pic), .internalFailure, "reading", file: file)
+            still = consume packet
+        }
         if !bringsOthers { demuxer.discard(demuxer.streams.map(\.index).filter { $0 != stream.index }) }
         let isCut = demuxer.indexReachesBehindEnd() || ContainerLength.isCutOff(file)
         if policy == .stop && isCut {
@@ -147,6 +160,12 @@ public final class VideoSource {
 
     /// Reads one packet and gives it to the decoder; hands back a packet of another stream.
     private func feed() throws(MediaError) -> Packet? {
+        if let packet = still.take() {
+            audit.sent(packet)
+            if let code = decoder.send(packet) { try noteFailure(code, pts: nil) }
+            decoder.finish()
+            return nil
+        }
         let packet: Packet?
         do {
             packet = try demuxer.read()
@@ -168,6 +187,7 @@ public final class VideoSource {
             lost.note()
         }
         let pts = packet.pts
+        audit.sent(packet)
         if !packet.isHidden, let pts { lost.expect(pts) }
         if let code = decoder.send(packet), code != .endOfFile { try noteFailure(code, pts: pts) }
         return nil
@@ -193,6 +213,8 @@ public final class VideoSource {
             if policy == .stop { throw damage("the picture is broken", at: frame.pts) }
         }
         decodedFormat = frame.format
+        let coded = decoder.context.pointee
+        audit.received(frame, codedWidth: Int(coded.coded_width), codedHeight: Int(coded.coded_height))
         if let pts = frame.pts { lost.arrived(pts) }
         frame.pts = risingPTS(frame.pts)
         if frame.isDamaged { damagedCount += 1 }
@@ -248,6 +270,7 @@ public final class VideoSource {
         frame.pts = pts
         frame.isDamaged = true
         damagedCount += 1
+        audit.missed()
         return frame
     }
 }

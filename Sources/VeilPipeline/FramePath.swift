@@ -73,33 +73,36 @@ enum FramePath {
         }
     }
 
-    /// Decodes every frame again, covers what the plan says, encodes, and copies the other streams.
+    /// Decodes every frame again, covers what the plans say, encodes, and passes the other streams on.
+    ///
+    /// - Parameter pictures: the file's picture streams, the main one first; it brings the other streams' packets.
     static func render(
-        _ source: VideoSource, plan: RedactionPlan, settings: RedactionSettings, to sink: VideoSink, observer: Observer
+        _ pictures: [PlannedPicture], settings: RedactionSettings, to sink: VideoSink, observer: Observer
     ) throws(VeilError) -> Rendered {
-        let file = source.demuxer.file
-        var cursor = try planned(file) { () throws(PlanError) in try PlanCursor(plan) }
-        let redactor: Redactor
-        do throws(FilterChainError) { redactor = try Redactor(settings.chain) } catch { throw .filters(error) }
-        let cuts = Set(plan.cuts)
         var done = Rendered()
         let clock = Stopwatch()
-        while true {
+        // The stream that is behind goes first, so that the container needn't hold much back.
+        while let next = pictures.indices.filter({ !pictures[$0].isAtEnd }).min(by: {
+            pictures[$0].reached < pictures[$1].reached
+        }) {
             if observer.isCancelled() { throw .cancelled }
-            guard let event = try media({ () throws(MediaError) in try source.next() }) else { break }
+            let picture = pictures[next]
+            let source = picture.source
+            guard let event = try media({ () throws(MediaError) in try source.next() }) else {
+                picture.isAtEnd = true
+                continue
+            }
             switch event {
             case .packet(let packet):
                 try media { () throws(MediaError) in try sink.write(packet) }
             case .frame(var frame):
-                let pts = frame.pts ?? 0
-                let coverage = frame.isDamaged ? passOver(&cursor, pts) : cursor.next(pts: pts)
-                try cover(
-                    &frame, coverage, Geometry(of: frame, source: source), settings, redactor, cuts, &done, source)
-                try media { () throws(MediaError) in try sink.write(frame) }
+                try picture.cover(&frame, settings, &done)
+                try media { () throws(MediaError) in try sink.write(frame, picture: next) }
+                guard next == 0 else { continue }
                 done.frames += 1
                 observer.progress(
                     Progress(
-                        stage: .rendering, frames: done.frames, expected: plan.frames.count, faces: done.regions,
+                        stage: .rendering, frames: done.frames, expected: picture.expectedFrames, faces: done.regions,
                         elapsed: clock.seconds))
             }
         }
@@ -107,15 +110,56 @@ enum FramePath {
         return done
     }
 
-    /// A broken frame is covered whole whatever the plan says; the plan's entry for it is used up.
-    private static func passOver(_ cursor: inout PlanCursor, _ pts: Int64) -> FrameCoverage {
-        _ = cursor.next(pts: pts)
-        return .whole
+    /// Copies every packet of a file in which nothing has to be covered.
+    static func copy(
+        with copier: PacketCopier, expected: Int, observer: Observer
+    ) throws(VeilError) -> Rendered {
+        var done = Rendered()
+        let clock = Stopwatch()
+        while let isPicture = try media({ () throws(MediaError) in try copier.step() }) {
+            if observer.isCancelled() { throw .cancelled }
+            guard isPicture else { continue }
+            done.frames += 1
+            observer.progress(
+                Progress(stage: .rendering, frames: done.frames, expected: expected, faces: 0, elapsed: clock.seconds))
+        }
+        try media { () throws(MediaError) in try copier.finish() }
+        return done
+    }
+}
+
+/// A picture stream, and what to cover in it.
+final class PlannedPicture {
+    let source: VideoSource
+    /// Seconds up to which frames were handed over.
+    fileprivate(set) var reached = -Double.infinity
+    fileprivate(set) var isAtEnd = false
+    var expectedFrames: Int { cursor.plan.frames.count }
+
+    private var cursor: PlanCursor
+    private let redactor: Redactor
+    private let cuts: Set<Int64>
+
+    init(_ source: VideoSource, plan: RedactionPlan, settings: RedactionSettings) throws(VeilError) {
+        self.source = source
+        cursor = try planned(source.demuxer.file) { () throws(PlanError) in try PlanCursor(plan) }
+        do throws(FilterChainError) { redactor = try Redactor(settings.chain) } catch { throw .filters(error) }
+        cuts = Set(plan.cuts)
     }
 
-    private static func cover(
+    /// Covers what the plan says in the next frame.
+    func cover(_ frame: inout Frame, _ settings: RedactionSettings, _ done: inout Rendered) throws(VeilError) {
+        reached = source.seconds(frame.pts ?? 0)
+        let pts = frame.pts ?? 0
+        // A broken frame is covered whole whatever the plan says; the plan's entry for it is used up.
+        var coverage = cursor.next(pts: pts)
+        if frame.isDamaged { coverage = .whole }
+        try cover(&frame, coverage, Geometry(of: frame, source: source), settings, &done)
+    }
+
+    private func cover(
         _ frame: inout Frame, _ coverage: FrameCoverage, _ geometry: Geometry, _ settings: RedactionSettings,
-        _ redactor: Redactor, _ cuts: Set<Int64>, _ done: inout Rendered, _ source: VideoSource
+        _ done: inout Rendered
     ) throws(VeilError) {
         let pts = frame.pts ?? 0
         let time = source.seconds(pts)
@@ -140,7 +184,7 @@ enum FramePath {
         }
     }
 
-    private static func writable(_ frame: inout Frame) throws(VeilError) {
+    private func writable(_ frame: inout Frame) throws(VeilError) {
         do throws(MediaError) { try frame.makeWritable() } catch { throw .media(error) }
     }
 }

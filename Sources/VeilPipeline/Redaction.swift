@@ -40,16 +40,26 @@ public final class Redaction {
         self.description = description
     }
 
-    /// Looks at a file and plans what to cover; changes nothing.
+    /// Looks at a file's main picture and plans what to cover; changes nothing.
     public func analyse(_ input: String, observer: Observer = Observer()) throws(VeilError) -> RedactionPlan {
+        try analyse(input, stream: nil, observer: observer).plan
+    }
+
+    /// Looks at one picture stream; nil for the main one.
+    func analyse(
+        _ input: String, stream: Int?, observer: Observer
+    ) throws(VeilError) -> (plan: RedactionPlan, audit: CodedAudit) {
         let source = try media { () throws(MediaError) in
-            try VideoSource(file: input, policy: settings.onError, threads: settings.threads)
+            try VideoSource(file: input, stream: stream, policy: settings.onError, threads: settings.threads)
         }
         var analysis = settings.analysis
         analysis.detectEvery = analysis.interval(frameRate: source.frameRate.value)
         let findings = try FramePath.analyse(source, detector: detector, settings: analysis, observer: observer)
         guard let first = findings.frames.first else {
-            throw .media(MediaError(.damaged, "decoding", file: input, detail: "the picture stream has no frames"))
+            throw .media(
+                MediaError(
+                    .damaged, "decoding", file: input, stream: source.stream.index,
+                    detail: "the picture stream has no frames"))
         }
         let size = findings.size
         // Each picture was looked at by its own size; the plan says what that came to for the first.
@@ -61,7 +71,7 @@ public final class Redaction {
         do throws(DigestError) { digest = try SHA256.hex(ofFile: input) } catch { throw .digest(error) }
         let last = findings.frames.last ?? first
         let name = input.split(separator: "/").last.map(String.init) ?? input
-        return RedactionPlan(
+        let plan = RedactionPlan(
             source: SourceDescription(
                 file: name, size: Int(info.st_size), sha256: digest, width: size.width, height: size.height,
                 timeBase: source.timeBase, duration: max(0, source.seconds(last.pts) - source.seconds(first.pts)),
@@ -69,6 +79,7 @@ public final class Redaction {
             detector: description, settings: analysis,
             tracks: findings.tracks.map { $0.summary(frames: findings.frames) }, manual: [], cuts: findings.cuts,
             frames: findings.frames)
+        return (plan, source.audit)
     }
 
     /// Makes sure that a plan was made for a file: its size and SHA-256 must be the plan's.
@@ -87,64 +98,6 @@ public final class Redaction {
             do throws(DigestError) { found.sha256 = try SHA256.hex(ofFile: input) } catch { throw .digest(error) }
         }
         try planned(input) { () throws(PlanError) in try plan.check(against: found) }
-    }
-
-    /// Covers in a copy of the file what the plan says. The copy appears when it is whole.
-    public func render(
-        _ input: String, plan: RedactionPlan, to output: String, observer: Observer = Observer()
-    ) throws(VeilError) -> RedactionResult {
-        try render(input, as: FileIdentity(input), plan: plan, to: output, observer: observer)
-    }
-
-    private func render(
-        _ input: String, as identity: FileIdentity?, plan: RedactionPlan, to output: String, observer: Observer
-    ) throws(VeilError) -> RedactionResult {
-        let file = try media { () throws(MediaError) in
-            try AtomicOutput(path: output, input: input, overwrite: settings.overwrite)
-        }
-        let clock = Stopwatch()
-        // The encoder is set up like the first frame: a second, short-lived reading of the file shows it.
-        let (source, sink) = try media { () throws(MediaError) in
-            let peek = try VideoSource(file: input, policy: settings.onError, threads: settings.threads)
-            guard let first = try peek.nextFrame() else {
-                throw MediaError(.damaged, "decoding", file: input, detail: "the picture stream has no frames")
-            }
-            let source = try VideoSource(
-                file: input, policy: settings.onError, bringsOthers: true, threads: settings.threads)
-            let sink = try VideoSink(
-                path: file.partPath, file: output, source: source, decodedFormat: peek.decodedFormat, like: first,
-                settings: settings.encoder, audio: settings.audio)
-            return (source, sink)
-        }
-        let done = try FramePath.render(source, plan: plan, settings: settings, to: sink, observer: observer)
-        // Another file's frames would have been covered where this one's faces are.
-        try media { () throws(MediaError) in
-            try FileIdentity.check(input, is: identity)
-            try file.commit()
-        }
-        return RedactionResult(
-            plan: plan, framesWritten: done.frames, framesCoveredWhole: done.coveredWhole, notices: sink.notices,
-            encoder: sink.encoderName, analysisSeconds: 0, renderSeconds: clock.seconds)
-    }
-
-    /// Analyses and renders.
-    ///
-    /// - Throws: `VeilError` before any work when the output can't be written or exists.
-    public func redact(
-        _ input: String, to output: String, observer: Observer = Observer()
-    ) throws(VeilError) -> RedactionResult {
-        // A look at the output first: nobody should wait for an analysis to learn that it exists.
-        _ = try media { () throws(MediaError) in
-            try AtomicOutput(path: output, input: input, overwrite: settings.overwrite)
-        }
-        _ = try media { () throws(MediaError) in try OutputFormat(forFile: output) }
-        let clock = Stopwatch()
-        let identity = FileIdentity(input)
-        let plan = try analyse(input, observer: observer)
-        let analysisSeconds = clock.seconds
-        var result = try render(input, as: identity, plan: plan, to: output, observer: observer)
-        result.analysisSeconds = analysisSeconds
-        return result
     }
 }
 

@@ -10,6 +10,16 @@ public enum DetectorKind: String, Sendable, Hashable, CaseIterable {
     case haar
 }
 
+/// What to do with a file in which nothing has to be covered.
+public enum UntouchedPolicy: String, Sendable, Hashable, CaseIterable {
+    /// Copy it stream by stream, if all that its pictures code was looked at; else encode it.
+    case copy
+    /// Encode it like any other.
+    case encode
+    /// Write nothing.
+    case skip
+}
+
 /// Everything a person can choose about a redaction.
 public struct RedactionSettings: Sendable {
     public var detector = DetectorKind.centerface
@@ -20,6 +30,10 @@ public struct RedactionSettings: Sendable {
     public var maskScale = 1.3
     public var encoder = EncoderSettings()
     public var audio = AudioPolicy.keep
+    /// Keep timed data (positions, telemetry) where the container holds it.
+    public var keepsData = false
+    /// What to do with a file in which nothing has to be covered.
+    public var untouched = UntouchedPolicy.copy
     public var onError = DamagePolicy.stop
     /// Replace an output that exists.
     public var overwrite = false
@@ -63,6 +77,16 @@ public struct Observer: Sendable {
 
 /// What was done to one file.
 public struct RedactionResult: Sendable {
+    /// How the output came about.
+    public enum Outcome: String, Sendable, Hashable {
+        case encoded
+        /// Stream by stream: nothing had to be covered.
+        case copied
+        /// There is none: nothing had to be covered, and such files were to be skipped.
+        case skipped
+    }
+
+    public var outcome = Outcome.encoded
     public var plan: RedactionPlan
     public var framesWritten: Int
     /// Frames covered whole, because they could not be decoded or analysed or the plan says so.

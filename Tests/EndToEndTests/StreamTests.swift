@@ -103,23 +103,6 @@ import VeilTestSupport
         #expect(after.indices("audio").map { after.stream($0, "tags.language") } == ["ger", "fra", "eng"])
     }
 
-    @Test func `subtitles that the container can't hold are named`() throws {
-        let folder = try TemporaryFolder()
-        let text = folder.file("lines.srt")
-        try FileBytes.write(Self.lines.utf8, to: text)
-        let input = try Clip.make(
-            in: folder, "in.mkv", tones: 1, inputs: ["-i", text],
-            ["-map", "0:v", "-map", "1:a", "-map", "2:s", "-c:s", "ass", "-metadata:s:s:0", "language=deu"] + Clip.h264
-                + Clip.sound)
-        let redacted = try Redacted(input, to: "out.mp4", in: folder)
-        redacted.expectDone()
-        #expect(
-            redacted.notes.contains {
-                $0.contains("stream 2 (subtitle, ass") && $0.contains("deu") && $0.contains("left out")
-            })
-        #expect(try Probe(redacted.output).indices("subtitle").isEmpty)
-    }
-
     @Test(arguments: ["mp4", "mov", "mkv"])
     func `chapters and titles are kept`(container: String) throws {
         let folder = try TemporaryFolder()
@@ -140,65 +123,6 @@ import VeilTestSupport
         }
         #expect(after.values["format.tags.title"] == "A walk")
         #expect(!redacted.says("left out"))
-    }
-
-    /// Everything in a file that can be decoded to pictures, looked at for the face.
-    private func expectOneSafePicture(_ redacted: Redacted, _ location: SourceLocation = #_sourceLocation) throws {
-        let after = try Probe(redacted.output)
-        #expect(after.indices("video").count == 1, sourceLocation: location)
-        #expect(after.indices("attachment").isEmpty, sourceLocation: location)
-        try redacted.expectFaceGone(location)
-    }
-
-    private func portrait(in folder: TemporaryFolder, _ name: String) throws -> String {
-        let file = folder.file(name)
-        try Tool.ffmpeg(["-i", Places.portrait, "-vf", "scale=128:128", "-frames:v", "1", file])
-        return file
-    }
-
-    @Test(arguments: ["mp4", "m4v", "mkv"], ["mjpeg", "png"])
-    func `cover art is never copied`(container: String, codec: String) throws {
-        let folder = try TemporaryFolder()
-        let art = try portrait(in: folder, codec == "png" ? "cover.png" : "cover.jpg")
-        let plain = try Clip.make(in: folder, "plain." + container, tones: 1, Clip.h264 + Clip.sound)
-        let input = folder.file("in." + container)
-        let isMatroska = container == "mkv"
-        try Tool.ffmpeg(
-            ["-i", plain] + (isMatroska ? [] : ["-i", art, "-map", "1"]) + ["-map", "0", "-c", "copy"]
-                + (isMatroska
-                    ? [
-                        "-attach", art, "-metadata:s:t", "mimetype=image/\(codec == "png" ? "png" : "jpeg")",
-                        "-metadata:s:t", "filename=cover",
-                    ] : ["-disposition:v:0", "attached_pic"]) + [input])
-        #expect(try Probe(input).indices("video").count == 2)
-        let redacted = try Redacted(input, to: "out." + container, in: folder)
-        redacted.expectDone()
-        #expect(redacted.notes.contains { $0.contains("attached picture, \(codec)") && $0.contains("left out") })
-        try expectOneSafePicture(redacted)
-    }
-
-    @Test(arguments: ["mp4", "mkv", "ts"])
-    func `a second picture stream is never copied`(container: String) throws {
-        let folder = try TemporaryFolder()
-        let input = try Clip.make(
-            in: folder, "in." + container, tones: 1,
-            ["-map", "0:v", "-map", "0:v", "-map", "1:a", "-s:v:1", "160x90"] + Clip.h264 + Clip.sound)
-        #expect(try Probe(input).indices("video").count == 2)
-        let redacted = try Redacted(input, to: "out." + container, in: folder)
-        redacted.expectDone()
-        #expect(redacted.notes.contains { $0.contains("stream 1 (picture, h264") && $0.contains("left out") })
-        try expectOneSafePicture(redacted)
-        #expect(try Probe(redacted.output).picture("width") == "320")
-    }
-
-    @Test func `the largest picture is redacted, not the first`() throws {
-        let folder = try TemporaryFolder()
-        let input = try Clip.make(
-            in: folder, "in.mkv",
-            ["-map", "0:v", "-map", "0:v", "-s:v:0", "160x90", "-disposition:v:0", "0"] + Clip.h264)
-        let redacted = try Redacted(input, to: "out.mkv", in: folder)
-        redacted.expectDone()
-        #expect(try Probe(redacted.output).picture("width") == "320")
     }
 
     @Test func `attachments that aren't fonts are left out`() throws {
@@ -235,21 +159,6 @@ import VeilTestSupport
             #expect(try Probe(redacted.output).streamCount == 1)
             #expect(!String(decoding: try FileBytes.read(redacted.output), as: UTF8.self).contains("lat 52.5"))
         }
-    }
-
-    @Test func `sound that the container can't hold is named`() throws {
-        let folder = try TemporaryFolder()
-        let input = try Clip.make(
-            in: folder, "in.mkv", tones: 2,
-            [
-                "-map", "0:v", "-map", "1:a", "-map", "2:a", "-c:a:0", "aac", "-c:a:1", "pcm_s16le", "-metadata:s:a:1",
-                "language=spa",
-            ]
-                + Clip.h264)
-        let redacted = try Redacted(input, to: "out.ts", in: folder)
-        redacted.expectDone()
-        #expect(redacted.notes.contains { $0.contains("pcm_s16le, spa") && $0.contains("can't hold") })
-        #expect(try Probe(redacted.output).indices("audio").count == 1)
     }
 
     @Test(

@@ -65,6 +65,13 @@ enum Golden {
               --force                Replace the output if it exists.
               --audio keep|drop      Keep the sound or leave it out. A voice can tell
                                      who someone is, too. [default: keep]
+              --keep-data            Keep timed data, such as positions and telemetry,
+                                     where the container holds it. It can tell who was
+                                     where.
+              --untouched copy|encode|skip
+                                     What to do with a file in which nothing has to be
+                                     covered: copy its streams as they are, encode it,
+                                     or skip it and write nothing. [default: copy]
               --codec NAME           Encode the video with this codec. [h264, hevc, vp8,
                                      vp9, av1, mpeg4, mpeg2, mjpeg, prores, ffv1;
                                      default: the source's own]
@@ -76,6 +83,7 @@ enum Golden {
               --encoder-option KEY=VALUE
                                      Hand an option to the encoder as it is.
                                      [may be repeated]
+              --deinterlace          Make whole pictures of interlaced ones.
               --on-error stop|cover  What to do about a frame that can't be read or
                                      searched: stop and write nothing, or cover the
                                      whole frame and go on. [default: stop]

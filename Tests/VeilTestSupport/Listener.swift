@@ -40,3 +40,25 @@ public final class Listener {
         }
     }
 }
+
+/// A socket that has a name in a folder.
+public final class UnixSocket {
+    private let descriptor: Int32
+
+    public init(_ path: String) throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw SystemError("socket") }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        self.descriptor = descriptor
+        guard isBound else { throw SystemError("bind") }
+    }
+
+    deinit { close(descriptor) }
+}

@@ -81,6 +81,12 @@ public enum FileBytes {
         return lstat(path, &info) == 0
     }
 
+    /// In bytes; 0 where there is no such file.
+    public static func size(_ path: String) -> Int {
+        var info = stat()
+        return stat(path, &info) == 0 ? info.st_size : 0
+    }
+
     /// Permission bits.
     public static func mode(_ path: String) -> mode_t {
         var info = stat()

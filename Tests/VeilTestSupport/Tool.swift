@@ -8,6 +8,8 @@ public struct ToolResult: Sendable, CustomStringConvertible {
     public var errors: String
     public var timedOut: Bool
     public var command: [String]
+    /// The most memory that it had at any time, in bytes.
+    public var peakMemory = 0
 
     /// Standard output as text.
     public var text: String { String(decoding: output, as: UTF8.self) }
@@ -33,6 +35,7 @@ public enum Tool {
         private let command: [String]
         private let scratch: TemporaryFolder
         private var status: Int32?
+        private var peakMemory = 0
 
         init(_ command: [String], folder: String?, environment: [String: String]) throws {
             self.command = command
@@ -86,7 +89,9 @@ public enum Tool {
         public func hasEnded() -> Bool {
             if status != nil { return true }
             var raw: Int32 = 0
-            guard waitpid(pid, &raw, WNOHANG) == pid else { return false }
+            var use = rusage()
+            guard wait4(pid, &raw, WNOHANG, &use) == pid else { return false }
+            peakMemory = use.ru_maxrss * 1024
             status = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + raw & 0x7F
             return true
         }
@@ -99,6 +104,12 @@ public enum Tool {
                 usleep(2000)
             }
             return true
+        }
+
+        /// The name of the program that runs now, "" when it has ended.
+        public var programName: String {
+            let bytes = (try? FileBytes.read("/proc/\(pid)/comm")) ?? []
+            return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
         }
 
         /// What it has written to standard error so far.
@@ -115,7 +126,7 @@ public enum Tool {
             }
             return ToolResult(
                 status: status ?? -1, output: try FileBytes.read(scratch.file("out")), errors: errorsSoFar,
-                timedOut: !isDone, command: command)
+                timedOut: !isDone, command: command, peakMemory: peakMemory)
         }
     }
 
@@ -178,6 +189,31 @@ public enum BuiltVeil {
     public static func run(_ arguments: [String], in folder: String? = nil, timeout: Double = 120) throws -> ToolResult
     {
         try start(arguments, in: folder).finish(timeout: timeout)
+    }
+
+    /// A shell's script, in which `$VEIL` is the program.
+    public static func shell(_ script: String, in folder: String, environment more: [String: String] = [:]) throws
+        -> ToolResult
+    {
+        try startShell(script, in: folder, environment: more).finish()
+    }
+
+    public static func startShell(_ script: String, in folder: String, environment more: [String: String] = [:]) throws
+        -> Tool.Running
+    {
+        try Tool.start(
+            ["bash", "-c", script], in: folder,
+            environment: environment.merging(["VEIL": Places.veil]) { $1 }.merging(more) { $1 })
+    }
+
+    /// With a record of its system calls of these names, and of those of all its threads and processes.
+    public static func run(
+        _ arguments: [String], tracedTo trace: String, _ calls: [String], with more: [String] = [], in folder: String
+    ) throws -> ToolResult {
+        try Tool.run(
+            ["strace", "-f", "-qq", "-s", "4096", "-o", trace, "-e", "trace=" + calls.joined(separator: ",")] + more
+                + [Places.veil] + arguments,
+            in: folder, environment: environment)
     }
 
     /// Under a shell's limits: `limits` is shell text that stands before the program.

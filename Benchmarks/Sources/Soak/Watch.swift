@@ -29,8 +29,17 @@ struct Watch {
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
         arguments.append(nil)
         defer { for argument in arguments { free(argument) } }
+        // This program may ignore Ctrl-C to tidy up; the one that it starts is to end.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        sigaddset(&defaults, SIGINT)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         var pid: pid_t = 0
-        guard posix_spawnp(&pid, command[0], &actions, nil, arguments, environ) == 0 else {
+        guard posix_spawnp(&pid, command[0], &actions, &attributes, arguments, environ) == 0 else {
             throw .failed("\(command[0]) could not be started")
         }
         let start = ContinuousClock.now

@@ -92,6 +92,18 @@ struct Soak {
     }
 }
 
+/// Removes the folder, which can grow large, and ends the program on a signal. `veil` gets the signal, too.
+func removing(_ folder: URL, on number: Int32) -> any DispatchSourceSignal {
+    signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    source.setEventHandler {
+        try? FileManager.default.removeItem(at: folder)
+        exit(128 + number)
+    }
+    source.resume()
+    return source
+}
+
 /// The whole program; its exit code.
 func soak(_ options: Options) throws(SoakError) -> Int32 {
     let root = try root()
@@ -109,6 +121,8 @@ func soak(_ options: Options) throws(SoakError) -> Int32 {
     } catch {
         throw .failed("\(folder.path) can't be made: \(error.localizedDescription)")
     }
+    let interruption = options.keep == nil ? removing(folder, on: SIGINT) : nil
+    defer { interruption?.cancel() }
     let isWell = try Soak(options: options, veil: veil, samples: root.appendingPathComponent("samples"), folder: folder)
         .run()
     say(isWell ? "memory stays flat" : "something grew or broke")
