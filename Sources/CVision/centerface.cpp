@@ -19,7 +19,7 @@ struct SizedNet {
     cv::Mat blob;
 };
 
-constexpr size_t mostNets = 4;
+constexpr size_t mostNets = 8;
 /// The network halves its input five times, so its sides must be multiples of 32.
 constexpr int multiple = 32;
 /// Outputs are at a quarter of the input's size.

@@ -5,7 +5,7 @@ import VeilPixels
 /// CenterFace: one small network that gives boxes, scores and five landmarks (Xu et al., 2019).
 ///
 /// Its time grows with the canvas; faces below about 12 canvas pixels across are mostly missed. It keeps the networks
-/// of its last four canvas sizes, so looking at a steady size is fastest.
+/// of its last eight canvas sizes, so looking at a steady size is fastest.
 // @unchecked: the handle never changes, and the shim serialises the calls on it by a lock.
 public final class CenterFaceDetector: FaceDetector, @unchecked Sendable {
     private let handle: OpaquePointer
