@@ -28,6 +28,13 @@ struct Workers {
     }
 
     func run() -> ExitCode {
+        // Told once instead of for each input.
+        do throws(ModelError) {
+            _ = try ModelStore.locate(flag: options.value(Flags.models))
+        } catch {
+            console.line(ErrorText.line(.model(error), input: ""))
+            return .inputFailed
+        }
         var code = ExitCode.done
         for input in options.operands {
             code = code.merged(with: work(on: input))
