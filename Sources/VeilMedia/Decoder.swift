@@ -16,7 +16,8 @@ public final class Decoder {
                 .unsupported, "opening the decoder", file: file, stream: index, detail: "no decoder for \(name)")
         }
         // FFmpeg's own VP8 and VP9 decoders drop the alpha that WebM carries beside the picture.
-        if let mode = av_dict_get(stream.pointee.metadata, "alpha_mode", nil, 0),
+        let isVPX = [AV_CODEC_ID_VP8.rawValue, AV_CODEC_ID_VP9.rawValue].contains(parameters.pointee.codec_id.rawValue)
+        if isVPX, let mode = av_dict_get(stream.pointee.metadata, "alpha_mode", nil, 0),
             String(cString: mode.pointee.value) == "1"
         {
             let name = parameters.pointee.codec_id == AV_CODEC_ID_VP8 ? "libvpx" : "libvpx-vp9"

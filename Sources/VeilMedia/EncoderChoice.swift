@@ -51,6 +51,7 @@ struct EncoderChoice {
     /// The order in which others are tried when the source's own family can't hold its pictures.
     private static let standIns: [AVCodecID] = [
         AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_AV1, AV_CODEC_ID_VP9, AV_CODEC_ID_FFV1, AV_CODEC_ID_MPEG4,
+        AV_CODEC_ID_PRORES,
     ]
 
     /// Encoders that must not be taken because the source is of their family: they need settings Veil can't know,

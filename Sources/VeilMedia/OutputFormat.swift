@@ -47,6 +47,8 @@ public struct OutputFormat: Sendable {
     func holds(_ codec: AVCodecID) -> Bool {
         if isTransportStream { return Self.inTransportStreams.contains(codec.rawValue) }
         if ["mpeg", "vob", "svcd", "dvd"].contains(name) { return Self.inProgramStreams.contains(codec.rawValue) }
+        // libavformat/movenc.c takes these in MP4's own mode only, and VP8 in none.
+        if isISOMedia && name != "mp4" && Self.inMP4Only.contains(codec.rawValue) { return false }
         // Matroska holds what AVI does, by AVI's tags (V_MS/VFW/FOURCC and A_MS/ACM).
         if name == "matroska", Self.hasRIFFTag(codec) { return true }
         let answer = avformat_query_codec(raw, codec, Int32(FF_COMPLIANCE_NORMAL))
@@ -73,6 +75,9 @@ public struct OutputFormat: Sendable {
         }
     }
 
+    private static let inMP4Only: Set<UInt32> = Set(
+        [AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1, AV_CODEC_ID_FLAC, AV_CODEC_ID_OPUS, AV_CODEC_ID_TRUEHD]
+            .map(\.rawValue))
     // libavformat/mpegtsenc.c and mpegenc.c write any codec as private data without a word; these have a stream type.
     private static let inTransportStreams: Set<UInt32> = Set(
         [

@@ -24,7 +24,17 @@ final class Riders {
         self.muxer = muxer
         self.policy = policy
         self.file = file
+        if demuxer.context.pointee.nb_chapters > 0 && !muxer.format.holdsChapters {
+            notices.append("chapters are left out: a \(muxer.format.name) file can't hold them")
+        }
+        // By now the output's tags are those that stay.
+        if !muxer.format.holdsTags && av_dict_count(muxer.context.pointee.metadata) > 0 && !isSameFamily {
+            notices.append("the title and other tags are left out: a \(muxer.format.name) file can't hold them")
+        }
     }
+
+    /// The tags that a transport stream's demuxer makes up are made up again.
+    private var isSameFamily: Bool { muxer.format.isSameFamily(as: demuxer.formatName) }
 
     /// Adds a stream to the output, or tells why it is left out. Before the header is written.
     func add(_ info: StreamInfo) throws(MediaError) {

@@ -83,10 +83,8 @@ enum Fate {
             if isText, let encoder = format.textEncoder, avcodec_find_decoder(codec) != nil { return .text(encoder) }
             return .leftOut(cantHold)
         case .attachment:
-            guard codec == AV_CODEC_ID_TTF || codec == AV_CODEC_ID_OTF else {
-                return .leftOut("an attachment may show faces")
-            }
-            return format.isMatroska ? .copied : .leftOut("a \(format.name) file can't hold attachments")
+            guard isFont(par) else { return .leftOut("an attachment may show faces") }
+            return format.name == "matroska" ? .copied : .leftOut("a \(format.name) file can't hold attachments")
         // The titles of chapters in QuickTime and MP4 are a track that the demuxer reads by itself; the muxer makes it anew.
         case .data where stream.pointee.discard == AVDISCARD_ALL: return .leftOut("")
         case .data where par.codec_tag == OutputFormat.timecodeTag:
@@ -102,11 +100,25 @@ enum Fate {
     }
 }
 
+extension Fate {
+    /// Whether an attachment's bytes begin as a font does (OpenType 1.9, "Font file structure"), whatever its type says.
+    private static func isFont(_ parameters: AVCodecParameters) -> Bool {
+        guard let data = parameters.extradata, parameters.extradata_size >= 4 else { return false }
+        let starts: [[UInt8]] = [[0, 1, 0, 0], Array("OTTO".utf8), Array("true".utf8), Array("ttcf".utf8)]
+        return starts.contains { start in start.indices.allSatisfy { data[$0] == start[$0] } }
+    }
+}
+
 extension OutputFormat {
     /// 'tmcd', as a tag is stored.
     static let timecodeTag: UInt32 = 0x6463_6D74
     /// 'gpmd', GoPro's telemetry.
     private static let telemetryTag: UInt32 = 0x646D_7067
+
+    /// Whether FFmpeg's muxer writes chapters.
+    var holdsChapters: Bool { isISOMedia || isMatroska || ["asf", "ogg", "ogv", "nut"].contains(name) }
+    /// Whether it writes a title and other tags of the whole file.
+    var holdsTags: Bool { !isTransportStream && !["mpeg", "vob", "svcd", "dvd", "gif"].contains(name) }
 
     /// What re-encodes sound for this container: what it is usual with there.
     var soundEncoder: UnsafePointer<AVCodec>? {

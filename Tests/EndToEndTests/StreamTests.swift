@@ -144,6 +144,25 @@ import VeilTestSupport
         #expect(!String(decoding: try FileBytes.read(redacted.output), as: UTF8.self).contains("who was there"))
     }
 
+    /// FFmpeg 5.1 doesn't know the newer names of fonts' types, and takes anybody's word for the older ones.
+    @Test func `a font is known by its bytes`() throws {
+        let folder = try TemporaryFolder()
+        let (font, picture) = (folder.file("a.ttf"), folder.file("b.ttf"))
+        try FileBytes.write([0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], to: font)
+        try FileBytes.write([0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3, 4, 5, 6, 7, 8], to: picture)
+        let input = try Clip.make(
+            in: folder, "in.mkv", frames: 3,
+            [
+                "-attach", font, "-attach", picture, "-metadata:s:t:0", "mimetype=font/ttf", "-metadata:s:t:1",
+                "mimetype=application/x-truetype-font",
+            ] + Clip.h264)
+        let redacted = try Redacted(input, to: "out.mkv", in: folder)
+        redacted.expectDone()
+        let after = try Probe(redacted.output)
+        #expect(after.indices("attachment").map { after.stream($0, "tags.filename") } == ["a.ttf"])
+        #expect(redacted.says("an attachment may show faces"))
+    }
+
     @Test func `data streams are left out and named`() throws {
         let folder = try TemporaryFolder()
         let place = folder.file("place.bin")
