@@ -19,7 +19,8 @@ let package = Package(
     ],
     targets: [
         // C and C++.
-        .systemLibrary(name: "CFFmpeg", pkgConfig: "libavfilter libavformat libavcodec libavutil libswresample libswscale"),
+        .systemLibrary(
+            name: "CFFmpeg", pkgConfig: "libavfilter libavformat libavcodec libavutil libswresample libswscale"),
         .target(
             name: "CVision",
             cxxSettings: [.unsafeFlags(["-isystem", "/usr/include/opencv4"]), .define("NDEBUG")],

@@ -138,7 +138,9 @@ private let wide = Result { () throws -> Scene in
         let coded = CodedPicture(scene.picture, .plain)
         let model = try checkedModel("centerface")
         // More sizes than networks are kept, then the first again.
-        let sizes = [480, 320, 400, 640, 256, 352, 448, 288, 512, 480].map { CanvasSize.fitting(width: 640, height: 360, longSide: $0) }
+        let sizes = [480, 320, 400, 640, 256, 352, 448, 288, 512, 480].map {
+            CanvasSize.fitting(width: 640, height: 360, longSide: $0)
+        }
         for size in sizes {
             let fresh = try CenterFaceDetector(model: model)
             let wanted = try fresh.detect(in: coded.view, orientation: .up, canvas: size, threshold: 0.3)
