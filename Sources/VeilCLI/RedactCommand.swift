@@ -59,7 +59,8 @@ struct RedactCommand {
             }
             if !isQuiet { try tell(result, input: input.name, output: output.name) }
         } catch {
-            throw error.renaming([input.path: input.name, output.path: output.name])
+            // The input named as the output is refused, and has one path twice: no dictionary literal.
+            throw error.renaming([input.path: input.name]).renaming([output.path: output.name])
         }
     }
 
