@@ -37,6 +37,10 @@ public enum LibraryLog {
     private static func note(_ raw: String, isError: Bool) {
         var line = withoutAddresses(raw)
         while let end = line.last, end.isWhitespace { line.removeLast() }
+        // FFmpeg names all formats and protocols that are allowed: two thousand letters that help nobody.
+        if let list = line.firstRange(of: " not on whitelist") {
+            line = line[..<list.lowerBound] + " isn't one that is opened"
+        }
         guard !line.isEmpty else { return }
         let verbose = state.withLock { state in
             if isError { state.last = line }
