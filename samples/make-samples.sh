@@ -45,7 +45,7 @@ graph="
 [q]pad=720:720:(ow-iw)/2:(oh-ih)/2:color=black@0,rotate=a='0.09*sin(2*PI*t/2.3)':c=black@0,
     scale=w='2*floor(720*(0.78+0.05*t)/2)':h=-2:eval=frame[large];
 [wall][small]overlay=x='if(lt(t,2.1),300-280*t,-288+190*(t-2.1))':y='92+4*sin(2*PI*t*1.9)':format=gbrp[a];
-[a][large]overlay=x='-190+95*t':y='-68-14*t+5*sin(2*PI*t*1.5)':format=gbrp,format=yuv420p[v]"
+[a][large]overlay=x='-190+95*t':y='-68-14*t+5*sin(2*PI*t*1.5)':format=gbrp,format=yuv420p,setsar=1[v]"
 
 # Sound: a soft chord with a step every half second.
 sound="aevalsrc=exprs='0.08*(sin(2*PI*220*t)+sin(2*PI*277.2*t)+sin(2*PI*329.6*t))\

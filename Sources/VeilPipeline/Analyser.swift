@@ -258,7 +258,7 @@ struct Analyser {
         // The follower has put a sample for this frame already; the detection takes its place.
         track.cut(after: frame - 1)
         // The detector's box jumped aside (a hand in front, a shadow): the rest of the face stays covered.
-        let jumped = followed.certainty >= 0.7 && detection.bounds.iou(followed.box) < 0.5
+        let jumped = followed.certainty >= 0.7 && detection.bounds.iou(followed.box) < 0.7
         let back = frame - previous > 1 ? try followBack(detection.bounds, from: frame, to: previous + 1) : []
         if let start = track[frame: previous]?.box {
             for k in stride(from: frame - 1, to: previous, by: -1) {

@@ -13,6 +13,8 @@ struct Follower {
     static let canvasSide = 480
     /// Patches smaller than this can't be told apart from their surroundings.
     private static let leastPatch = 12
+    /// Of a face at the picture's edge at least so many pixels must be in sight.
+    private static let leastPart = 6
     /// The farthest a face is looked for, in canvas pixels, beside where it is expected.
     private static let farthest = 40
 
@@ -54,10 +56,14 @@ struct Follower {
             let dy = Int((start.y * h).rounded())
             if tried.contains(where: { abs($0.0 - dx) <= reachX / 2 && abs($0.1 - dy) <= reachY / 2 }) { continue }
             tried.append((dx, dy))
-            var search = patch.grown(by: reachX, reachY)
+            // A face on its way over the edge is known by what of it stays in the picture.
+            let inside = patch.intersection(PixelRect(x: -dx, y: -dy, width: b.width, height: b.height))
+                .intersection(PixelRect(x: 0, y: 0, width: a.width, height: a.height))
+            guard inside.width >= Self.leastPart, inside.height >= Self.leastPart else { continue }
+            var search = inside.grown(by: reachX, reachY)
             search.x += dx
             search.y += dy
-            if let found = try matcher.match(patch, of: a, in: search, of: b), found.score > (best?.score ?? -1) {
+            if let found = try matcher.match(inside, of: a, in: search, of: b), found.score > (best?.score ?? -1) {
                 best = found
             }
         }

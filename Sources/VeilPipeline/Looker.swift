@@ -13,13 +13,41 @@ struct Looker {
     /// A closer look takes in this many sizes of the face.
     private static let closerReach = 3.0
 
+    /// A picture of a shape beyond this (long to short side) is looked at in parts: shrunk to one canvas, its short side
+    /// would be a few pixels and its faces nothing.
+    private static let longestShape = 3.0
+
     func faces(in picture: Analyser.Picture) throws(VisionError) -> [Detection] {
+        let aspect = picture.sampleAspectRatio.value
+        let width = Double(picture.width) * (aspect.isFinite && aspect > 0 ? aspect : 1)
+        let height = Double(picture.height)
+        let shape = max(width / height, height / width)
+        guard shape > Self.longestShape, shape.isFinite else { return try look(at: .whole, of: picture) }
+        // Parts about twice as long as the picture is wide, each sharing half of itself with the next, so that a face as
+        // large as the short side lies whole in one.
+        let isWide = width > height
+        let length = 2 / shape
+        let count = Int((2 * (1 - length) / length).rounded(.up)) + 1
+        var found: [Detection] = []
+        for index in 0..<count {
+            let start = (1 - length) * Double(index) / Double(max(1, count - 1))
+            let part = NormalizedRect(
+                x: isWide ? start : 0, y: isWide ? 0 : start, width: isWide ? length : 1, height: isWide ? 1 : length)
+            found += try look(at: part, of: picture)
+        }
+        return NonMaximumSuppression.keep(found, overlapLimit: 0.3)
+    }
+
+    private func look(at part: NormalizedRect, of picture: Analyser.Picture) throws(VisionError) -> [Detection] {
+        let width = max(1, Int((part.width * Double(picture.width)).rounded()))
+        let height = max(1, Int((part.height * Double(picture.height)).rounded()))
         let canvas = CanvasSize.fitting(
-            width: picture.width, height: picture.height, sampleAspectRatio: picture.sampleAspectRatio,
+            width: width, height: height, sampleAspectRatio: picture.sampleAspectRatio,
             longSide: settings.detectorSide(
-                width: picture.width, height: picture.height, sampleAspectRatio: picture.sampleAspectRatio))
+                width: width, height: height, sampleAspectRatio: picture.sampleAspectRatio))
         return try detector.detect(
-            in: picture.view, orientation: picture.orientation, canvas: canvas, threshold: settings.continueThreshold)
+            in: picture.view, orientation: picture.orientation, canvas: canvas, roi: part,
+            threshold: settings.continueThreshold)
     }
 
     /// The face at a place, if a look at its neighbourhood alone shows one.

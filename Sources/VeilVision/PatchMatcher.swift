@@ -24,6 +24,14 @@ public struct PixelRect: Sendable, Hashable {
         self.height = height
     }
 
+    /// The common part; its sides are 0 or less where there is none.
+    public func intersection(_ other: PixelRect) -> PixelRect {
+        let (left, top) = (max(x, other.x), max(y, other.y))
+        return PixelRect(
+            x: left, y: top, width: min(x + width, other.x + other.width) - left,
+            height: min(y + height, other.y + other.height) - top)
+    }
+
     /// The same centre, grown by so many pixels on each side.
     public func grown(by x: Int, _ y: Int) -> PixelRect {
         PixelRect(x: self.x - x, y: self.y - y, width: width + 2 * x, height: height + 2 * y)
