@@ -13,9 +13,7 @@ images=$root/docs/images
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$images"
-# With square pixels: a page shows pictures so, whatever the clip says of its samples.
-clip=$work/walk.mp4
-ffmpeg -hide_banner -nostdin -loglevel error -y -i "$root/samples/walk.mp4" -c copy -aspect 16:9 "$clip"
+clip=$root/samples/walk.mp4
 
 for effect in pixellate blur solid; do
     "$veil" --quiet "$clip" -o "$work/$effect.mkv" --effect "$effect"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <list>
+#include <malloc.h>
 #include <memory>
 #include <mutex>
 #include <opencv2/dnn.hpp>
@@ -144,6 +145,16 @@ cvision_code cvision_centerface_create(
 }
 
 void cvision_centerface_free(cvision_centerface *detector) { delete detector; }
+
+void cvision_centerface_rest(cvision_centerface *detector) {
+    vision::guarded(nullptr, [&] {
+        vision::require(detector, "an argument is missing");
+        std::lock_guard<std::mutex> guard(detector->lock);
+        detector->nets.clear();
+        // Freed blocks stay with the allocator, which the encoder then asks for others beside them.
+        malloc_trim(0);
+    });
+}
 
 cvision_code cvision_centerface_detect(
     cvision_centerface *detector, const cvision_image *image, const cvision_look *look, double threshold,

@@ -17,6 +17,9 @@ struct Looker {
     /// would be a few pixels and its faces nothing.
     private static let longestShape = 3.0
 
+    /// Pictures of a shape beyond this are looked at in parts that are longer than that: 127 looks are enough.
+    private static let mostShape = 128.0
+
     func faces(in picture: Analyser.Picture) throws(VisionError) -> [Detection] {
         let aspect = picture.sampleAspectRatio.value
         let width = Double(picture.width) * (aspect.isFinite && aspect > 0 ? aspect : 1)
@@ -26,7 +29,7 @@ struct Looker {
         // Parts about twice as long as the picture is wide, each sharing half of itself with the next, so that a face as
         // large as the short side lies whole in one.
         let isWide = width > height
-        let length = 2 / shape
+        let length = 2 / min(shape, Self.mostShape)
         let count = Int((2 * (1 - length) / length).rounded(.up)) + 1
         var found: [Detection] = []
         for index in 0..<count {

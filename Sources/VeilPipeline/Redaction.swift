@@ -54,6 +54,8 @@ public final class Redaction {
         }
         var analysis = settings.analysis
         analysis.detectEvery = analysis.interval(frameRate: source.frameRate.value)
+        // An encoder of large pictures needs some 550 MB of its own: it gets the detector's.
+        defer { detector.rest() }
         let findings = try FramePath.analyse(source, detector: detector, settings: analysis, observer: observer)
         guard let first = findings.frames.first else {
             throw .media(

@@ -33,6 +33,8 @@ public final class CenterFaceDetector: FaceDetector, @unchecked Sendable {
         cvision_centerface_free(handle)
     }
 
+    public func rest() { cvision_centerface_rest(handle) }
+
     public func detect(in view: PlanarView, _ look: Look) throws(VisionError) -> [Detection] {
         var image = cvision_image(view)
         var request = cvision_look(look, in: view)

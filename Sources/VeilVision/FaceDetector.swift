@@ -29,6 +29,15 @@ public struct Look: Sendable, Hashable {
 public protocol FaceDetector: AnyObject, Sendable {
     /// The faces of a picture, best score first, in the whole upright picture (0…1), not cut at its edge.
     func detect(in view: PlanarView, _ look: Look) throws(VisionError) -> [Detection]
+
+    /// Gives back the memory that is only needed between one look and the next; what is needed is made anew.
+    ///
+    /// Called when a file has been looked at, so that rendering has the room. Does nothing unless a detector says so.
+    func rest()
+}
+
+extension FaceDetector {
+    public func rest() {}
 }
 
 extension FaceDetector {

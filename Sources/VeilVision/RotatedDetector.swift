@@ -28,6 +28,8 @@ public final class RotatedDetector: FaceDetector {
         self.overlapLimit = overlapLimit
     }
 
+    public func rest() { base.rest() }
+
     public func detect(in view: PlanarView, _ look: Look) throws(VisionError) -> [Detection] {
         NonMaximumSuppression.keep(
             try base.detect(in: view, look) + turnedLooks(in: view, look), overlapLimit: overlapLimit)

@@ -29,6 +29,8 @@ public final class ThoroughDetector: FaceDetector {
             base, turns: [.quarter, .half, .threeQuarters, .tilt(45), .tilt(-45)], overlapLimit: overlapLimit)
     }
 
+    public func rest() { base.rest() }
+
     public func detect(in view: PlanarView, _ look: Look) throws(VisionError) -> [Detection] {
         let straight = look.roi == .whole ? try tiled.detect(in: view, look) : try base.detect(in: view, look)
         var turned = look

@@ -24,6 +24,8 @@ public final class TiledDetector: FaceDetector {
         self.overlapLimit = overlapLimit
     }
 
+    public func rest() { base.rest() }
+
     public func detect(in view: PlanarView, _ look: Look) throws(VisionError) -> [Detection] {
         var found = try base.detect(in: view, look)
         var ranks = found.map(\.score)

@@ -32,7 +32,7 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
 }
 
 @Suite struct BadInputTests {
-    @Test(arguments: ["jpg", "png", "bmp", "m3u8"])
+    @Test(arguments: ["jpg", "m3u8"])
     func `a format that isn't opened is refused in a line that one can read`(ending: String) throws {
         let folder = try TemporaryFolder()
         let file = folder.file("in.\(ending)")
@@ -42,11 +42,8 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
             #expect(try Tool.ffmpeg(["-f", "lavfi", "-i", "testsrc", "-frames:v", "1", file]).status == 0)
         }
         let run = try refuse(file, in: folder)
-        // What FFmpeg reads as a stream of one picture may be redacted; what is refused is refused shortly.
-        if run.status != 0 {
-            expectRefused(run, naming: "in.\(ending)", output: folder.file("out.mp4"), in: folder)
-            #expect(run.errors.count < 400, "\(run.errors)")
-        }
+        expectRefused(run, naming: "in.\(ending)", output: folder.file("out.mp4"), in: folder)
+        #expect(run.errors.count < 400, "\(run.errors)")
     }
 
     @Test func `a file that isn't there`() throws {

@@ -51,6 +51,21 @@ import VeilVision
         expect(try follow(film), film)
     }
 
+    @Test(arguments: [-12, -20, -32], [0, 3])
+    func `a face on its way over the edge is known by what stays in the picture`(dx: Int, dy: Int) throws {
+        // At first 8 pixels from the edge; then 4 to 24 of its 44 columns are outside.
+        let film = Film(
+            frames: 2,
+            faces: { frame in
+                [FilmFace(name: 0, box: PixelBox(x: 8 + frame * dx, y: 60 + frame * dy, width: 44, height: 56))]
+            })
+        let speed = NormalizedPoint(x: Double(dx) / Double(Film.width), y: Double(dy) / Double(Film.height))
+        let step = try follower.follow(
+            film.truth(0)[0], from: film.luma(0, side: Follower.canvasSide),
+            to: film.luma(1, side: Follower.canvasSide), starts: [speed])
+        expect(step, film)
+    }
+
     @Test(arguments: [(40, 0), (-60, 20), (90, -30)])
     func `a face that moves fast is found where it is expected`(dx: Int, dy: Int) throws {
         let film = film(dx, dy)

@@ -28,6 +28,45 @@ import VeilVision
         #expect(look.threshold == looker.settings.continueThreshold)
     }
 
+    @Test(arguments: [(1, 6), (6, 1), (1, 128), (128, 1), (1, 3), (3, 1)])
+    func `a very long picture is looked at in parts that overlap and leave nothing out`(across: Int, down: Int) throws {
+        let detector = ScriptedDetector { _ in [] }
+        let looker = looker(detector)
+        // Tall or wide by the shape of its samples: 16:9 times across to down, and so on.
+        try film.show(0) { (picture) throws(VisionError) in
+            var long = picture
+            long.sampleAspectRatio = Rational(9 * across, 16 * down)
+            _ = try looker.faces(in: long)
+        }
+        let rois = detector.calls.map(\.look.roi)
+        let (shape, isWide) = (Double(max(across, down)), across > down)
+        if shape <= 3 {
+            #expect(rois == [.whole])
+            return
+        }
+        let spans = rois.map { isWide ? ($0.x, $0.maxX) : ($0.y, $0.maxY) }
+        #expect(abs(spans[0].0) < 1e-9 && abs(spans[spans.count - 1].1 - 1) < 1e-9)
+        for (a, b) in zip(spans, spans.dropFirst()) {
+            // A face as long as the short side fits into one of two neighbours.
+            #expect(a.1 - b.0 >= 1 / shape - 1e-9)
+        }
+        for call in detector.calls {
+            let (long, short) = (call.look.canvas.longSide, min(call.look.canvas.width, call.look.canvas.height))
+            #expect(Double(long) <= 2.1 * Double(short) + 1)
+        }
+    }
+
+    @Test func `no shape takes more looks than a bounded number`() throws {
+        let detector = ScriptedDetector { _ in [] }
+        let looker = looker(detector)
+        try film.show(0) { (picture) throws(VisionError) in
+            var long = picture
+            long.sampleAspectRatio = Rational(1_000_000, 1)
+            _ = try looker.faces(in: long)
+        }
+        #expect(detector.calls.count == 127)
+    }
+
     @Test func `the picture that is looked at has the size asked for and the shape that is displayed`() throws {
         let detector = ScriptedDetector { _ in [] }
         let looker = looker(detector) { $0.detectSize = 128 }

@@ -42,6 +42,18 @@ private let wide = Result { () throws -> Scene in
         #expect(found.map(\.score) == found.map(\.score).sorted(by: >))
     }
 
+    @Test func `after a rest the same faces are found`() throws {
+        let coded = CodedPicture(scene.picture, .plain)
+        func look() throws -> [Detection] {
+            try detector.detect(in: coded.view, orientation: .up, canvas: canvas, threshold: 0.4)
+        }
+        let before = try look()
+        detector.rest()
+        detector.rest()
+        #expect(!before.isEmpty)
+        #expect(try look() == before)
+    }
+
     @Test func `landmarks lie where eyes, nose and mouth are`() throws {
         let coded = CodedPicture(try Portrait.picture(side: 512), .plain)
         let found = try detector.detect(
