@@ -16,4 +16,9 @@ fi
 scripts/lint.sh
 
 # The backtracer would hold on to the output for minutes after a crash.
-SWIFT_BACKTRACE=enable=no scripts/swift.sh test --skip-build --disable-xctest --parallel
+if ! SWIFT_BACKTRACE=enable=no scripts/swift.sh test --skip-build --disable-xctest --parallel 2>&1 | tee "$log"; then
+    # What failed stands anywhere among the lines of hundreds of tests: again at the end, where one looks first.
+    say '' 'What failed:'
+    awk '/^✘|^↳/ { print substr($0, 1, 2000); more = 12; next } /^[✔◇]/ { more = 0 } more-- > 0' "$log"
+    die "tests failed"
+fi

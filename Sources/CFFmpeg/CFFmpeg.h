@@ -3,12 +3,16 @@
 #define VEIL_CFFMPEG_H
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavfilter/avfilter.h>
 #include <libavfilter/buffersink.h>
 #include <libavfilter/buffersrc.h>
 #include <libavutil/audio_fifo.h>
+#include <libavutil/avstring.h>
 #include <libavutil/avutil.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/display.h>
@@ -132,5 +136,64 @@ static inline int cff_refuse_open(AVFormatContext *s, AVIOContext **pb, const ch
     return AVERROR(EPERM);
 }
 static inline void cff_refuse_references(AVFormatContext *s) { s->io_open = cff_refuse_open; }
+
+// Which files a demuxer may open besides its own: those in one folder and below it, and addresses on the network. The
+// context's `opaque` points to it; its owner keeps it for as long as the context lives.
+typedef struct cff_reach {
+    // An absolute path without symbolic links and without a slash at its end; "" for no local files.
+    char folder[4096];
+    int network;
+    int (*open)(AVFormatContext *, AVIOContext **, const char *, int, AVDictionary **);
+    // The first of its files that could not be opened, and why: demuxers of playlists leave such a part out.
+    char failed[256];
+    int failure;
+} cff_reach;
+
+static inline int cff_is_within(const char *path, const char *folder) {
+    char *real = *folder ? realpath(path, NULL) : NULL;
+    if (!real) return 0;
+    size_t length = strlen(folder);
+    int within = strncmp(real, folder, length) == 0 && real[length] == '/';
+    free(real);
+    return within;
+}
+
+static inline int cff_open_within(AVFormatContext *s, AVIOContext **pb, const char *url, int flags, AVDictionary **o) {
+    cff_reach *reach = (cff_reach *)s->opaque;
+    const char *place = url;
+    // Encrypted parts: what is decrypted is an address or a file like any other.
+    if (av_strstart(place, "crypto:", &place) || av_strstart(place, "crypto+", &place)) {}
+    int is_remote = av_strstart(place, "http://", NULL) || av_strstart(place, "https://", NULL);
+    if (!is_remote) av_strstart(place, "file:", &place);
+    int allowed = is_remote ? reach->network : cff_is_within(place, reach->folder);
+    int code = AVERROR(EPERM);
+    if (allowed && !(flags & AVIO_FLAG_WRITE)) code = reach->open(s, pb, url, flags, o);
+    if (code < 0) {
+        *pb = NULL;
+        // A part that isn't there isn't outside; one that is looked for must exist to be known as inside.
+        if (!is_remote && !allowed && *reach->folder && access(place, F_OK) != 0) code = AVERROR(ENOENT);
+        if (!reach->failure) {
+            reach->failure = code;
+            av_strlcpy(reach->failed, url, sizeof reach->failed);
+        }
+    }
+    return code;
+}
+
+// `folder` and `network` must have been filled in.
+static inline void cff_confine_references(AVFormatContext *s, cff_reach *reach) {
+    reach->open = s->io_open;
+    s->opaque = reach;
+    s->io_open = cff_open_within;
+}
+
+static inline cff_reach *cff_reach_new(const char *folder, int network) {
+    cff_reach *reach = (cff_reach *)av_mallocz(sizeof(cff_reach));
+    if (!reach) return NULL;
+    av_strlcpy(reach->folder, folder, sizeof reach->folder);
+    reach->network = network;
+    return reach;
+}
+static inline const char *cff_reach_failed(const cff_reach *reach) { return reach->failed; }
 
 #endif

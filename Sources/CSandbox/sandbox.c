@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -47,13 +48,13 @@ static uint64_t all_fs(int version) {
     return (1ull << bits[version > 5 ? 5 : version]) - 1;
 }
 
-int csb_rules_new(void) {
+int csb_rules_new(int leaves_network) {
     int version = csb_landlock_version();
     if (version == 0) return -ENOSYS;
     struct ruleset_attr attr = {.handled_access_fs = all_fs(version)};
     size_t size = offsetof(struct ruleset_attr, handled_access_net);
     if (version >= 4) {
-        attr.handled_access_net = 3;  // bind and connect, TCP
+        attr.handled_access_net = leaves_network ? 1 : 3;  // TCP: bind, and connect
         size = offsetof(struct ruleset_attr, scoped);
     }
     if (version >= 6) {
@@ -112,9 +113,9 @@ int csb_has_seccomp(void) {
 #define REFUSE(code) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (code))
 #define REFUSE_CALL(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), REFUSE(EPERM)
 
-int csb_filter_enforce(void) {
+int csb_filter_enforce(int leaves_network) {
 #ifdef CSB_ARCHITECTURE
-    static struct sock_filter program[] = {
+    static const struct sock_filter head[] = {
         // System calls of another architecture have other numbers: all refused.
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CSB_ARCHITECTURE, 1, 0),
@@ -125,9 +126,13 @@ int csb_filter_enforce(void) {
         BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
         REFUSE(ENOSYS),
 #endif
-        // Network. Sockets can't be made, so that nothing is left to connect.
+    };
+    static const struct sock_filter network[] = {
+        // Sockets can't be made, so that nothing is left to connect.
         REFUSE_CALL(socket), REFUSE_CALL(socketpair), REFUSE_CALL(connect), REFUSE_CALL(bind), REFUSE_CALL(listen),
         REFUSE_CALL(accept), REFUSE_CALL(accept4),
+    };
+    static const struct sock_filter rest[] = {
         // io_uring opens and connects past this filter.
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 425, 0, 1), REFUSE(EPERM),  // io_uring_setup
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 426, 0, 1), REFUSE(EPERM),  // io_uring_enter
@@ -156,7 +161,18 @@ int csb_filter_enforce(void) {
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0), REFUSE(EPERM),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog filter = {.len = sizeof program / sizeof program[0], .filter = program};
+    // All jumps stay within their part, so that one can be left out.
+    struct sock_filter program[(sizeof head + sizeof network + sizeof rest) / sizeof head[0]];
+    size_t length = 0;
+#define APPEND(part) \
+    memcpy(program + length, part, sizeof part); \
+    length += sizeof part / sizeof part[0]
+    APPEND(head);
+    if (!leaves_network) {
+        APPEND(network);
+    }
+    APPEND(rest);
+    struct sock_fprog filter = {.len = (unsigned short)length, .filter = program};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -errno;
     long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
     // A positive number is a thread that could not be brought along.

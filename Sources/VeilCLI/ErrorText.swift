@@ -19,7 +19,7 @@ enum ErrorText {
         case .plan(let plan, let file): "\(file): \(plan)"
         case .filters(let filters): "\(filters)"
         case .digest(let digest): "\(digest)"
-        case .cancelled: "\(input): interrupted; nothing was written"
+        case .cancelled: "\(input): interrupted; no output was finished"
         }
     }
 

@@ -109,6 +109,11 @@ enum Flags {
         "Take the detectors' models from DIR.")
     static let threads = Flag<Int?>.optional(
         "threads", .whole(1...1024), otherwise: "as many as there are cores", .general, "Use this many threads.")
+    static let allowReferences = Flag.toggle(
+        "allow-references", .general,
+        "Open local files that a playlist (HLS, DASH) or a movie names, if they lie in its own folder or below.")
+    static let allowNetwork = Flag.toggle(
+        "allow-network", .general, "Open the HTTP and HTTPS addresses that a playlist (HLS, DASH) names.")
     static let noSandbox = Flag.toggle(
         "no-sandbox", .general,
         "Work with all rights of the user. Without this flag, network, other programs and other files are shut off "
@@ -131,7 +136,7 @@ enum Flags {
     static let maskGroup: [any FlagDeclaration] = [effect, cells, color, mask, maskScale, softness, hold]
     static let planGroup: [any FlagDeclaration] = [plan, report]
     static let workGroup: [any FlagDeclaration] = [models, threads]
-    static let sandboxGroup: [any FlagDeclaration] = [noSandbox]
+    static let sandboxGroup: [any FlagDeclaration] = [allowReferences, allowNetwork, noSandbox]
     static let talkGroup: [any FlagDeclaration] = [quiet, verbose]
     static let everywhere: [any FlagDeclaration] = [help, version]
 }

@@ -22,7 +22,7 @@ struct RedactCommand {
 
     private func redact(_ input: InputFile, _ desk: inout Desk) throws(VeilError) {
         let output = try OutputFile(options, for: input)
-        var sandbox = Sandbox(inputs: [input.path])
+        var sandbox = Sandbox(options, input: input.path)
         if let own = output.standardOutput {
             sandbox.folders.append(own.folder)
         } else {
@@ -96,7 +96,7 @@ struct DetectCommand {
         let isQuiet = options.value(Flags.quiet)
         let output = options.value(Flags.planOutput) ?? OutputName.plan(for: input.name) ?? "plan.json"
         let isPrinted = output == "-"
-        var sandbox = Sandbox(inputs: [input.path])
+        var sandbox = Sandbox(options, input: input.path)
         if !isPrinted { sandbox.outputs = [output] }
         let redaction = try desk.redaction(in: sandbox)
         let progress = ProgressReporter(input: input.name, console: console, quiet: isQuiet)

@@ -15,6 +15,19 @@ struct Sandbox {
     var outputs: [String] = []
     /// Folders of the program's own, to read and write.
     var folders: [String] = []
+    /// Folders to read, with all that is below them.
+    var trees: [String] = []
+    /// Leave the network open.
+    var reachesNetwork = false
+
+    /// For the work on one input.
+    init(_ options: Options, input: String) {
+        inputs = [input]
+        if options.value(Flags.allowReferences) { trees = [Self.folder(of: input)] }
+        reachesNetwork = options.value(Flags.allowNetwork)
+    }
+
+    init() {}
 
     /// Whatever libraries read when they start: their own files, clocks and the number of cores.
     private static let system = [
@@ -23,18 +36,24 @@ struct Sandbox {
         "/proc/sys/vm", "/sys/kernel/mm/transparent_hugepage",
     ]
 
+    /// Where names and certificates are looked up, for those who reach the network.
+    private static let network = [
+        "/etc/hosts", "/etc/host.conf", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services",
+        "/etc/ssl", "/etc/ca-certificates", "/etc/gnutls", "/run/systemd/resolve",
+    ]
+
     /// Gives up all rights but those named, for good; says what holds then.
     ///
     /// What the kernel doesn't have is left out, and named in what is given back.
     func enter(models: String?) -> [String] {
-        [enterLandlock(models: models), Self.enterFilter()]
+        [enterLandlock(models: models), enterFilter()]
     }
 
     private func enterLandlock(models: String?) -> String {
         // Landlock binds the calling thread and those it starts.
         let threads = csb_thread_count()
         guard threads <= 1 else { return "files: not confined, for there are \(threads) threads already" }
-        let rules = csb_rules_new()
+        let rules = csb_rules_new(reachesNetwork ? 1 : 0)
         guard rules >= 0 else { return "files: not confined (Landlock: \(Self.words(-rules)))" }
         func allow(_ path: String, _ access: csb_access) {
             // What isn't there can't be opened either.
@@ -47,6 +66,8 @@ struct Sandbox {
             for entry in store.entries { allow(store.path(of: entry), CSB_READ_FILE) }
         }
         for path in inputs { allow(path, CSB_READ_FILE) }
+        for path in trees { allow(path, CSB_READ_TREE) }
+        if reachesNetwork { for path in Self.network { allow(path, CSB_READ_TREE) } }
         for path in outputs { allow(Self.folder(of: path), CSB_WRITE_FOLDER) }
         for path in folders {
             allow(path, CSB_OWN_FOLDER)
@@ -57,9 +78,10 @@ struct Sandbox {
         return "files: only its own can be opened (Landlock \(csb_landlock_version()))"
     }
 
-    private static func enterFilter() -> String {
-        let code = csb_filter_enforce()
-        guard code == 0 else { return "network and other programs: not shut off (seccomp: \(words(-code)))" }
+    private func enterFilter() -> String {
+        let code = csb_filter_enforce(reachesNetwork ? 1 : 0)
+        guard code == 0 else { return "network and other programs: not shut off (seccomp: \(Self.words(-code)))" }
+        if reachesNetwork { return "other programs: shut off (seccomp); network: open (--allow-network)" }
         return "network and other programs: shut off (seccomp)"
     }
 
@@ -76,7 +98,7 @@ struct Sandbox {
         ]
     }
 
-    private static func folder(of path: String) -> String {
+    static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return String(path[...slash])
     }

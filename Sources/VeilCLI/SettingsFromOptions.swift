@@ -13,6 +13,8 @@ extension RedactionSettings {
         models = options.value(Flags.models)
         threads = options.value(Flags.threads) ?? 0
         encoder.threads = threads
+        if options.value(Flags.allowReferences) { reach.insert(.references) }
+        if options.value(Flags.allowNetwork) { reach.insert(.network) }
         analysis = AnalysisSettings(options)
         guard options.verb == .redact else { return }
 

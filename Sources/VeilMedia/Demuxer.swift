@@ -29,14 +29,16 @@ public struct StreamInfo: Sendable, Hashable {
 /// A source file opened for reading; owns its AVFormatContext and the open file.
 ///
 /// Opens the named file only: demuxers that fetch other files or addresses (playlists, concat scripts, numbered
-/// pictures) are left out, and opening of references is refused.
+/// pictures) are left out, and opening of references is refused, but for what its `SourceReach` allows.
 public final class Demuxer {
     let context: UnsafeMutablePointer<AVFormatContext>
     private var input: UnsafeMutablePointer<AVIOContext>?
+    /// What the file may refer to; nil where it may refer to nothing.
+    private var reach: UnsafeMutablePointer<cff_reach>?
     public let file: String
 
     /// - Throws: `MediaError` `.unreadable` for what isn't a readable regular file, `.notMedia` for what FFmpeg doesn't know.
-    public init(file: String) throws(MediaError) {
+    public init(file: String, reach allowed: SourceReach = []) throws(MediaError) {
         self.file = file
         _ = MediaLimits.areSet
         try Self.checkRegularFile(file)
@@ -53,37 +55,72 @@ public final class Demuxer {
             throw MediaError(.unreadable, "opening", file: file, code: code)
         }
         fresh.pointee.pb = input
-        cff_refuse_references(fresh)
+        let reach = allowed.isEmpty ? nil : cff_reach_new(allowed.folder(of: file), allowed.contains(.network) ? 1 : 0)
+        if let reach { cff_confine_references(fresh, reach) } else { cff_refuse_references(fresh) }
         var options: OpaquePointer?
         defer { av_dict_free(&options) }
-        av_dict_set(&options, "protocol_whitelist", "file", 0)
-        av_dict_set(&options, "format_whitelist", Self.allowedFormats, 0)
+        for (key, value) in allowed.demuxerOptions { av_dict_set(&options, key, value, 0) }
+        av_dict_set(&options, "format_whitelist", Self.allowedFormats + allowed.formats, 0)
         av_dict_set(&options, "max_streams", "\(MediaLimits.streams)", 0)
         _ = LibraryLog.takeLast()
         let opened = avformat_open_input(&context, "file:" + file, nil, &options)
         guard opened >= 0, let context else {
             avio_closep(&input)
+            defer { av_free(reach) }
+            try Self.checkReferences(reach, file: file)
             if LibraryLog.last?.contains("max_streams") == true {
                 throw MediaError(
                     .unsupported, "opening", file: file, detail: "it has more than \(MediaLimits.streams) streams")
             }
             throw MediaError(
                 .notMedia, "opening", file: file, code: opened,
-                advice: "is it a video? Playlists and scripts that name other files are not opened")
+                advice: "is it a video? Playlists are opened with --allow-references or --allow-network only, "
+                    + "and scripts that name other files never")
         }
         do throws(MediaError) {
             try Self.checkLimits(context, file: file)
             try Self.findStreams(context, file: file)
             try Self.checkLimits(context, file: file)
+            try Self.checkReferences(reach, file: file)
+            try Self.checkEnd(context, file: file)
         } catch {
             var c: UnsafeMutablePointer<AVFormatContext>? = context
             avformat_close_input(&c)
             avio_closep(&input)
+            av_free(reach)
             throw error
         }
         self.context = context
         self.input = input
+        self.reach = reach
     }
+
+    /// A part that a playlist names and that can't be had would be left out without a word.
+    private static func checkReferences(_ reach: UnsafeMutablePointer<cff_reach>?, file: String) throws(MediaError) {
+        guard let reach, reach.pointee.failure < 0 else { return }
+        let part = String(cString: cff_reach_failed(reach))
+        let isRefused = reach.pointee.failure == cff_error_not_permitted
+        throw MediaError(
+            .unreadable, "opening a part that it names", file: file,
+            detail: "\(part): \(FFmpegCode(rawValue: reach.pointee.failure))",
+            advice: isRefused
+                ? "--allow-references opens files in its own folder and below, --allow-network addresses" : nil)
+    }
+
+    /// A broadcast would be waited for without end, and can't be read twice.
+    private static func checkEnd(_ context: UnsafeMutablePointer<AVFormatContext>, file: String) throws(MediaError) {
+        guard isPlaylist(context), context.pointee.duration == cff_no_pts else { return }
+        throw MediaError(
+            .unsupported, "opening", file: file, detail: "it is the playlist of a broadcast, which has no end",
+            advice: "record it first")
+    }
+
+    private static func isPlaylist(_ context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
+        SourceReach.playlists.contains(String(cString: context.pointee.iformat.pointee.name))
+    }
+
+    /// Whether it is a list of other files.
+    var isPlaylist: Bool { Self.isPlaylist(context) }
 
     /// Reads on until FFmpeg knows the streams; decoders that it opens for that have our limits.
     private static func findStreams(
@@ -124,6 +161,7 @@ public final class Demuxer {
         var c: UnsafeMutablePointer<AVFormatContext>? = context
         avformat_close_input(&c)
         avio_closep(&input)
+        av_free(reach)
     }
 
     private static func checkRegularFile(_ file: String) throws(MediaError) {
@@ -194,6 +232,7 @@ public final class Demuxer {
     func read() throws(MediaError) -> Packet? {
         let packet = try Packet()
         let code = av_read_frame(context, packet.pointer)
+        try Self.checkReferences(reach, file: file)
         if code == cff_error_eof {
             if let failure = context.pointee.pb, failure.pointee.error < 0, failure.pointee.error != cff_error_eof {
                 throw MediaError(.damaged, "reading", file: file, code: failure.pointee.error)

@@ -74,7 +74,7 @@ struct EncoderChoice {
             guard container.holds(requested.id) else {
                 throw MediaError(
                     .unsupported, "choosing the encoder", file: file,
-                    detail: "a \(container.name) file can't hold \(requested.rawValue)",
+                    detail: "\(container.aFile) can't hold \(requested.rawValue)",
                     advice: "choose another --codec or output extension")
             }
             families = [requested.id]
@@ -116,7 +116,7 @@ struct EncoderChoice {
         guard let best else {
             throw MediaError(
                 .unsupported, "choosing the encoder", file: file,
-                detail: "no encoder for \(format) pictures of \(width)×\(height) in a \(container.name) file",
+                detail: "no encoder for \(format) pictures of \(width)×\(height) in \(container.aFile)",
                 advice: "name the output .mkv, or choose a --codec")
         }
         return best.choice

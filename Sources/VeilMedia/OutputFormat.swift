@@ -26,6 +26,9 @@ public struct OutputFormat: Sendable {
 
     public var name: String { String(cString: raw.pointee.name) }
 
+    /// For messages: "a mp4 file", "an avi file". By the first sound when the name is read as a word.
+    var aFile: String { ("aeiou".contains(name.first ?? " ") ? "an " : "a ") + name + " file" }
+
     /// An extension by which the format is chosen, "mkv"; nil where there is none.
     public var fileExtension: String? {
         guard let list = raw.pointee.extensions else { return nil }

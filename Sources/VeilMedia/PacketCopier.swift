@@ -23,6 +23,7 @@ public final class PacketCopier {
         let format = try OutputFormat(forFile: file)
         let streams = source.demuxer.streams
         let codec = source.demuxer.stream(source.stream.index).pointee.codecpar.pointee.codec_id
+        if source.demuxer.isPlaylist { return "its parts lie in other files" }
         if streams.count(where: { $0.type == .picture }) > 1 { return "there is more than one picture stream" }
         guard format.isSameFamily(as: source.demuxer.formatName), format.holds(codec) else {
             return "the container changes"

@@ -13,16 +13,17 @@ public final class PictureInput {
     ///   - index: of the stream; nil for the main one.
     ///   - bringsOthers: hand over the packets of the other streams too.
     public init(
-        file: String, stream index: Int? = nil, policy: DamagePolicy, bringsOthers: Bool = false, threads: Int = 0
+        file: String, stream index: Int? = nil, policy: DamagePolicy, bringsOthers: Bool = false, threads: Int = 0,
+        reach: SourceReach = []
     ) throws(MediaError) {
-        let peek = try VideoSource(file: file, stream: index, policy: policy, threads: threads)
+        let peek = try VideoSource(file: file, stream: index, policy: policy, threads: threads, reach: reach)
         guard let first = try peek.nextFrame() else {
             throw MediaError(
                 .damaged, "decoding", file: file, stream: peek.stream.index,
                 detail: "the picture stream has no frames")
         }
         source = try VideoSource(
-            file: file, stream: index, policy: policy, bringsOthers: bringsOthers, threads: threads)
+            file: file, stream: index, policy: policy, bringsOthers: bringsOthers, threads: threads, reach: reach)
         decodedFormat = peek.decodedFormat
         self.first = first
     }

@@ -47,7 +47,7 @@ final class PictureTrack {
         let model = try Self.prepare(input.first, turn: turn, scaler: turnScaler)
         if settings.deinterlaces { model.markProgressive() }
         if turn != .up {
-            notices.append("a \(format.name) file holds no display matrix: the pixels are turned instead")
+            notices.append("\(format.aFile) holds no display matrix: the pixels are turned instead")
         }
         if let decoded = input.decodedFormat { notices += decoded.losses(storedAs: input.first.format) }
         if isInterlaced && turn.swapsAxes {
@@ -66,7 +66,7 @@ final class PictureTrack {
                 .filter { format.holds($0.1) }.map { "; --codec \($0.0) keeps the fields" }
             throw MediaError(
                 .unsupported, "choosing the encoder", file: file, stream: source.stream.index,
-                detail: "\(choice.encoderName) in a \(format.name) file can't say that pictures are interlaced",
+                detail: "\(choice.encoderName) in \(format.aFile) can't say that pictures are interlaced",
                 advice: "--deinterlace makes whole pictures of them" + (others.first ?? ""))
         }
         var aspect = source.sampleAspectRatio(of: input.first) ?? Rational(0, 1)

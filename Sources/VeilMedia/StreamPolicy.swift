@@ -61,14 +61,14 @@ enum Fate {
     ) throws(MediaError) -> Fate {
         let par = stream.pointee.codecpar.pointee
         let codec = par.codec_id
-        let cantHold = "a \(format.name) file can't hold \(info.codec)"
+        let cantHold = "\(format.aFile) can't hold \(info.codec)"
         switch info.type {
         case .picture: return .leftOut("no picture is copied")
         case .sound:
             if policy.audio == .drop { return .leftOut("") }
             if format.holds(codec) { return .copied }
             if format.raw.pointee.audio_codec == AV_CODEC_ID_NONE {
-                return .leftOut("a \(format.name) file holds no sound")
+                return .leftOut("\(format.aFile) holds no sound")
             }
             guard let encoder = format.soundEncoder, avcodec_find_decoder(codec) != nil else {
                 throw MediaError(
@@ -84,14 +84,14 @@ enum Fate {
             return .leftOut(cantHold)
         case .attachment:
             guard isFont(par) else { return .leftOut("an attachment may show faces") }
-            return format.name == "matroska" ? .copied : .leftOut("a \(format.name) file can't hold attachments")
+            return format.name == "matroska" ? .copied : .leftOut("\(format.aFile) can't hold attachments")
         // The titles of chapters in QuickTime and MP4 are a track that the demuxer reads by itself; the muxer makes it anew.
         case .data where stream.pointee.discard == AVDISCARD_ALL: return .leftOut("")
         case .data where par.codec_tag == OutputFormat.timecodeTag:
             // The muxers of QuickTime and MP4 make the track anew from the time code that the streams are tagged with;
             // Matroska and MXF hold the tag.
             if format.isISOMedia || format.isMatroska || format.name == "mxf" { return .leftOut("") }
-            return .leftOut("a \(format.name) file holds no time code")
+            return .leftOut("\(format.aFile) holds no time code")
         case .data:
             if !policy.keepsData { return .leftOut("timed data may say who was where; --keep-data keeps it") }
             return format.holdsData(codec, tag: par.codec_tag) ? .copied : .leftOut(cantHold)

@@ -30,7 +30,9 @@ public struct Estimate: Sendable, Hashable {
 
     /// - Returns: nil where the source doesn't say how long it is.
     public static func of(_ input: String, output: String, settings: RedactionSettings) throws(VeilError) -> Estimate? {
-        let source = try media { () throws(MediaError) in try VideoSource(file: input, policy: .cover, threads: 1) }
+        let source = try media { () throws(MediaError) in
+            try VideoSource(file: input, policy: .cover, threads: 1, reach: settings.reach)
+        }
         guard let frames = source.expectedFrames, frames > 0 else { return nil }
         let (width, height) = (source.stream.width, source.stream.height)
         let pixels = Double(width * height)

@@ -44,7 +44,7 @@ extension Redaction {
         var result = RedactionResult(
             plan: plan, framesWritten: 0, framesCoveredWhole: 0, notices: [], encoder: "", analysisSeconds: 0,
             renderSeconds: 0)
-        let streams = try media { () throws(MediaError) in try Demuxer(file: input).streams }
+        let streams = try media { () throws(MediaError) in try Demuxer(file: input, reach: settings.reach).streams }
         let file = try media { () throws(MediaError) in
             try AtomicOutput(path: output, input: input, overwrite: settings.overwrite)
         }
@@ -126,12 +126,14 @@ extension Redaction {
         let moving = others.filter { !$0.stream.isStill }
         let (sink, sources) = try media { () throws(MediaError) in
             let main = try PictureInput(
-                file: input, policy: settings.onError, bringsOthers: true, threads: settings.threads)
+                file: input, policy: settings.onError, bringsOthers: true, threads: settings.threads,
+                reach: settings.reach)
             var inputs = [main]
             for other in moving {
                 inputs.append(
                     try PictureInput(
-                        file: input, stream: other.stream.index, policy: settings.onError, threads: settings.threads))
+                        file: input, stream: other.stream.index, policy: settings.onError, threads: settings.threads,
+                        reach: settings.reach))
             }
             let sink = try VideoSink(
                 path: file.partPath, file: output, inputs: inputs, stills: stills, settings: settings.encoder,
@@ -159,7 +161,8 @@ extension Redaction {
     ) throws(VeilError) -> RedactedStill? {
         let source = try media { () throws(MediaError) in
             try VideoSource(
-                file: input, stream: other.stream.index, policy: settings.onError, threads: settings.threads)
+                file: input, stream: other.stream.index, policy: settings.onError, threads: settings.threads,
+                reach: settings.reach)
         }
         let picture = try PlannedPicture(source, plan: other.plan, settings: settings)
         guard var frame = try media({ () throws(MediaError) in try source.nextFrame() }) else { return nil }
@@ -180,7 +183,9 @@ extension Redaction {
         _ input: String, _ plan: RedactionPlan, _ audit: CodedAudit?, _ output: String, _ observer: Observer
     ) throws(VeilError) -> String? {
         let source = try media { () throws(MediaError) in
-            try VideoSource(file: input, policy: settings.onError, threads: settings.threads)
+            try VideoSource(
+                file: input, policy: settings.onError, threads: settings.threads,
+                reach: settings.reach)
         }
         var audit = audit
         if audit == nil {

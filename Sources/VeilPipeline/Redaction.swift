@@ -50,7 +50,9 @@ public final class Redaction {
         _ input: String, stream: Int?, observer: Observer
     ) throws(VeilError) -> (plan: RedactionPlan, audit: CodedAudit) {
         let source = try media { () throws(MediaError) in
-            try VideoSource(file: input, stream: stream, policy: settings.onError, threads: settings.threads)
+            try VideoSource(
+                file: input, stream: stream, policy: settings.onError, threads: settings.threads,
+                reach: settings.reach)
         }
         var analysis = settings.analysis
         analysis.detectEvery = analysis.interval(frameRate: source.frameRate.value)

@@ -35,6 +35,8 @@ public struct RedactionSettings: Sendable {
     /// What to do with a file in which nothing has to be covered.
     public var untouched = UntouchedPolicy.copy
     public var onError = DamagePolicy.stop
+    /// What a playlist may have opened besides itself.
+    public var reach: SourceReach = []
     /// Replace an output that exists.
     public var overwrite = false
     /// The folder of models; nil for the installed ones.

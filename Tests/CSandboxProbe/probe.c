@@ -59,10 +59,10 @@ int csp_try(int confined, const char *input, const char *other, const char *fold
     if (child < 0) return -1;
     if (child == 0) {
         if (confined) {
-            int rules = csb_rules_new();
+            int rules = csb_rules_new(0);
             if (rules < 0 || csb_rules_allow(rules, input, CSB_READ_FILE) != 0 ||
                 csb_rules_allow(rules, folder, CSB_WRITE_FOLDER) != 0 || csb_rules_enforce(rules) != 0 ||
-                csb_filter_enforce() != 0) {
+                csb_filter_enforce(0) != 0) {
                 _exit(1);
             }
         }

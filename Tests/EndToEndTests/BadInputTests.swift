@@ -28,7 +28,7 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
     throws
     -> ToolResult
 {
-    try BuiltVeil.run(["redact", input, "-o", folder.file(name), "--quiet"] + Redacted.quick + extra, timeout: 60)
+    try BuiltVeil.run(["redact", input, "-o", folder.file(name), "--quiet"] + Redacted.quick + extra)
 }
 
 @Suite struct BadInputTests {
@@ -328,11 +328,11 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
                 ["redact", long, "-o", folder.file("out.mp4")] + Redacted.quick + ["--preset", "veryslow"])
             let isUnderWay =
                 waits > 0
-                ? run.waits(seconds: 60) { run.errorsSoFar.contains("analysing") }
+                ? run.waits(seconds: 120) { run.errorsSoFar.contains("analysing") }
                 : run.waits(seconds: 120) { !folder.leftovers.isEmpty && run.errorsSoFar.contains("rendering") }
             #expect(isUnderWay, "\(run.errorsSoFar)")
             run.send(signal)
-            let result = try run.finish(timeout: 30)
+            let result = try run.finish()
             #expect(result.status == 130 && !result.timedOut, "\(result)")
             #expect(folder.names == ["long.mp4"])
         }
@@ -340,10 +340,10 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
 
     @Test func `a killed run leaves nothing under the output's name`() throws {
         let folder = try TemporaryFolder()
-        let file = try Clip.make(in: folder, "in.mp4", frames: 20)
+        let file = try Clip.make(in: folder, "in.mp4", frames: 150, before: ["-stream_loop", "-1"])
         let run = try BuiltVeil.start(
             ["redact", file, "-o", folder.file("out.mp4"), "--preset", "veryslow"] + Redacted.quick)
-        let isUnderWay = run.waits(seconds: 60) { run.errorsSoFar.contains("analysing") && !folder.leftovers.isEmpty }
+        let isUnderWay = run.waits(seconds: 120) { run.errorsSoFar.contains("analysing") && !folder.leftovers.isEmpty }
         #expect(isUnderWay, "\(run.errorsSoFar)")
         run.send(SIGKILL)
         #expect(try run.finish().status == 137)

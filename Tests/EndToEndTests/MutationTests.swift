@@ -13,6 +13,8 @@ import VeilTestSupport
 
     /// Bytes of memory that a run on a small file may take.
     private static let mostMemory = 1 << 30
+    /// Seconds that a run may take: of the processor's, since a busy machine is nobody's fault; one that waits for ever
+    /// is ended by the clock.
     private static let seconds = 20.0
 
     /// The unchanged files, one for each container.
@@ -84,7 +86,7 @@ import VeilTestSupport
             Self.number("VEIL_MUTATIONS_FROM", otherwise: 0), Self.number("VEIL_MUTATIONS", otherwise: 60)
         )
         let keep = getenv("VEIL_MUTATIONS_KEEP").map { String(cString: $0) }
-        var (done, refused, slowest, largest) = (0, 0, Duration.zero, 0)
+        var (done, refused, slowest, largest) = (0, 0, 0.0, 0)
         for number in first..<first + count {
             var random = SplitMix(seed: UInt64(number))
             let seed = seeds[number % seeds.count]
@@ -92,20 +94,19 @@ import VeilTestSupport
             let (input, output) = (folder.file("in-" + seed.name), folder.file("out.mkv"))
             try FileBytes.write(Self.mutated(seed.bytes, other: other, &random), to: input)
             let policy = number / seeds.count % 2 == 0 ? "stop" : "cover"
-            let start = ContinuousClock.now
             let run = try BuiltVeil.run(
                 [
                     "redact", input, "-o", output, "-q", "--on-error", policy, "--detect-size", "64", "--detect-every",
                     "4", "--codec", "mpeg4", "--threads", "2",
-                ], timeout: Self.seconds)
-            let took = ContinuousClock.now - start
+                ])
+            let took = run.processorSeconds
             (slowest, largest) = (max(slowest, took), max(largest, run.peakMemory))
             let isFine =
-                !run.timedOut && run.peakMemory <= Self.mostMemory && folder.leftovers.isEmpty
+                !run.timedOut && took <= Self.seconds && run.peakMemory <= Self.mostMemory && folder.leftovers.isEmpty
                 && (run.status == 0 && run.errors.isEmpty && FileBytes.exists(output)
                     || run.status == 1 && run.errorLines.count == 1 && !FileBytes.exists(output))
             if !isFine {
-                Issue.record("mutation \(number) of \(seed.name): \(run.peakMemory >> 20) MiB, \(took)\n\(run)")
+                Issue.record("mutation \(number) of \(seed.name): \(run.peakMemory >> 20) MiB, \(took) s\n\(run)")
                 if let keep { try FileBytes.write(FileBytes.read(input), to: "\(keep)/\(number)-\(seed.name)") }
             }
             if run.status == 0 { done += 1 } else { refused += 1 }
@@ -113,6 +114,6 @@ import VeilTestSupport
         }
         print(
             "mutations: \(count) from \(first), over \(seeds.count) files: \(done) redacted, \(refused) refused; "
-                + "slowest \(slowest), most memory \(largest >> 20) MiB")
+                + "slowest \(slowest) s, most memory \(largest >> 20) MiB")
     }
 }

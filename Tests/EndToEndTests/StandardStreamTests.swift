@@ -122,12 +122,12 @@ private func hashes(_ file: String) throws -> String {
         let folder = try TemporaryFolder()
         // The writer never writes, and ends by itself only when the test has long been over.
         let run = try BuiltVeil.startShell(
-            "mkfifo p; sleep 20 >p & exec \"$VEIL\" - -o out.mp4 -q <p", in: folder.path)
-        let isWaiting = run.waits(seconds: 10) { run.programName == "veil" }
+            "mkfifo p; sleep 120 >p & exec \"$VEIL\" - -o out.mp4 -q <p", in: folder.path)
+        let isWaiting = run.waits(seconds: 120) { run.handles(signal) }
         #expect(isWaiting)
-        usleep(500_000)
+        usleep(200_000)
         run.send(signal)
-        let result = try run.finish(timeout: 10)
+        let result = try run.finish()
         #expect(result.status == 130 && !result.timedOut, "\(result)")
         #expect(folder.names == ["p"])
     }

@@ -143,6 +143,11 @@ enum Golden {
                                      [default: $VEIL_MODELS, or the installed ones]
               --threads N            Use this many threads.
                                      [1 to 1024; default: as many as there are cores]
+              --allow-references     Open local files that a playlist (HLS, DASH) or a
+                                     movie names, if they lie in its own folder or
+                                     below.
+              --allow-network        Open the HTTP and HTTPS addresses that a playlist
+                                     (HLS, DASH) names.
               --no-sandbox           Work with all rights of the user. Without this
                                      flag, network, other programs and other files are
                                      shut off before a file is opened, as far as the
@@ -213,6 +218,11 @@ enum Golden {
                                      [default: $VEIL_MODELS, or the installed ones]
               --threads N            Use this many threads.
                                      [1 to 1024; default: as many as there are cores]
+              --allow-references     Open local files that a playlist (HLS, DASH) or a
+                                     movie names, if they lie in its own folder or
+                                     below.
+              --allow-network        Open the HTTP and HTTPS addresses that a playlist
+                                     (HLS, DASH) names.
               --no-sandbox           Work with all rights of the user. Without this
                                      flag, network, other programs and other files are
                                      shut off before a file is opened, as far as the

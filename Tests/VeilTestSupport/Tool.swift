@@ -10,6 +10,8 @@ public struct ToolResult: Sendable, CustomStringConvertible {
     public var command: [String]
     /// The most memory that it had at any time, in bytes.
     public var peakMemory = 0
+    /// The processor time that it and the children it waited for took, in seconds.
+    public var processorSeconds = 0.0
 
     /// Standard output as text.
     public var text: String { String(decoding: output, as: UTF8.self) }
@@ -36,6 +38,7 @@ public enum Tool {
         private let scratch: TemporaryFolder
         private var status: Int32?
         private var peakMemory = 0
+        private var processorSeconds = 0.0
 
         init(_ command: [String], folder: String?, environment: [String: String]) throws {
             self.command = command
@@ -90,7 +93,10 @@ public enum Tool {
             if status != nil { return true }
             var raw: Int32 = 0
             notePeakMemory()
-            guard waitpid(pid, &raw, WNOHANG) == pid else { return false }
+            var usage = rusage()
+            guard wait4(pid, &raw, WNOHANG, &usage) == pid else { return false }
+            processorSeconds = [usage.ru_utime, usage.ru_stime]
+                .reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
             status = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + raw & 0x7F
             return true
         }
@@ -115,15 +121,24 @@ public enum Tool {
             return true
         }
 
-        /// The name of the program that runs now, "" when it has ended.
-        public var programName: String {
-            let bytes = (try? FileBytes.read("/proc/\(pid)/comm")) ?? []
-            return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+        /// Whether the program that runs now has a handler for a signal: before it has, the signal ends it unheard.
+        public func handles(_ signal: Int32) -> Bool {
+            guard let bytes = try? FileBytes.read("/proc/\(pid)/status") else { return false }
+            for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") where line.hasPrefix("SigCgt:") {
+                let caught = line.split(whereSeparator: \.isWhitespace).last.flatMap { UInt64($0, radix: 16) } ?? 0
+                return caught >> UInt64(signal - 1) & 1 == 1
+            }
+            return false
         }
 
         /// What it has written to standard error so far.
         public var errorsSoFar: String {
             (try? FileBytes.read(scratch.file("err"))).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        }
+
+        /// What it has written to standard output so far.
+        public var outputSoFar: String {
+            (try? FileBytes.read(scratch.file("out"))).map { String(decoding: $0, as: UTF8.self) } ?? ""
         }
 
         /// Waits for its end; kills it when the time is up.
@@ -135,7 +150,7 @@ public enum Tool {
             }
             return ToolResult(
                 status: status ?? -1, output: try FileBytes.read(scratch.file("out")), errors: errorsSoFar,
-                timedOut: !isDone, command: command, peakMemory: peakMemory)
+                timedOut: !isDone, command: command, peakMemory: peakMemory, processorSeconds: processorSeconds)
         }
     }
 

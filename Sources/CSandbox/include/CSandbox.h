@@ -26,8 +26,9 @@ enum csb_access {
     CSB_READ_WRITE_FILE,
 };
 
-// Rules that don't hold yet: a descriptor, or a negative error number (-ENOSYS without Landlock).
-int csb_rules_new(void);
+// Rules that don't hold yet: a descriptor, or a negative error number (-ENOSYS without Landlock). TCP connections are
+// refused where the kernel's Landlock can do that, unless the network is to stay open.
+int csb_rules_new(int leaves_network);
 
 // Adds a rule for what is there now under a path. 0, or a negative error number.
 int csb_rules_allow(int rules, const char *path, enum csb_access access);
@@ -35,9 +36,9 @@ int csb_rules_allow(int rules, const char *path, enum csb_access access);
 // Makes the rules hold for this thread and what it starts, for good, with no new privileges. Closes the descriptor.
 int csb_rules_enforce(int rules);
 
-// Refuses (EPERM) sockets, other programs, tracing, mounts and what else a decoder has no use for: in all threads of the
-// process, for good, with no new privileges. 0, or a negative error number.
-int csb_filter_enforce(void);
+// Refuses (EPERM) sockets (unless the network is to stay open), other programs, tracing, mounts and what else a decoder
+// has no use for: in all threads of the process, for good, with no new privileges. 0, or a negative error number.
+int csb_filter_enforce(int leaves_network);
 
 // How many threads the process has; 0 where that can't be told.
 int csb_thread_count(void);
