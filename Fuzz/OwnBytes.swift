@@ -1,4 +1,5 @@
-// A fuzz target for every place where Veil itself takes bytes apart: the reader of plans and the outline of containers.
+// A fuzz target for every place where Veil itself takes bytes apart: the reader of plans, the outline of containers
+// and the units of coded packets.
 // Compiled by scripts/fuzz.sh together with the sources it tests, so that all of them are instrumented.
 
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -10,6 +11,13 @@ public func testOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         _ = ContainerLength.isCutOff(size: size) { offset, length in
             guard offset < UInt64(count) else { return [] }
             return Array(bytes[Int(offset)...].prefix(length))
+        }
+    }
+    // Units behind lengths of each size and behind start codes, as packets and as what describes them.
+    bytes.withUnsafeBufferPointer { bytes in
+        for isHEVC in [false, true] {
+            for size in 0...4 { _ = CodedLayers.holdFurther(bytes, lengthSize: size, isHEVC: isHEVC) }
+            guard (0...4).contains(CodedLayers.lengthSize(bytes, isHEVC: isHEVC)) else { fatalError("no such length") }
         }
     }
     return 0

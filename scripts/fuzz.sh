@@ -17,9 +17,13 @@ VEIL=$root/.build/release/veil VEIL_MUTATIONS=${MUTATIONS:-10000} VEIL_MUTATIONS
 # libFuzzer wants its own main and every source instrumented: compiled as one program, without the package manager.
 swift=$(find_swift)
 "${swift}c" -O -sanitize=fuzzer,address -parse-as-library -module-name OwnBytes Sources/VeilCore/*.swift \
-    Sources/VeilMedia/ContainerLength.swift Fuzz/OwnBytes.swift -o fuzz/run-own-bytes
+    Sources/VeilMedia/{ContainerLength,CodedLayers}.swift Fuzz/OwnBytes.swift -o fuzz/run-own-bytes
 for ending in mp4 mov mkv avi; do
     ffmpeg -nostdin -v error -y -f lavfi -i testsrc=s=16x16:d=0.1 -c:v mpeg4 "fuzz/own-bytes/seed.$ending"
+done
+for codec in libx264 libx265; do
+    ffmpeg -nostdin -v error -y -f lavfi -i testsrc=s=16x16:d=0.1 -pix_fmt yuv420p -c:v "$codec" \
+        -f "$([[ $codec == libx264 ]] && echo h264 || echo hevc)" "fuzz/own-bytes/seed.$codec"
 done
 .build/release/veil detect samples/walk.mp4 -q --force -o fuzz/long.json
 python3 - fuzz/long.json >fuzz/own-bytes/plan.json <<'PYTHON'

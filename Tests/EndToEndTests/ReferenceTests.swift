@@ -129,21 +129,15 @@ enum DataReference {
     /// The movie with the first track's reference replaced by one to a file and one to an address.
     static func replaced(in movie: [UInt8], path: String, url: String) throws -> [UInt8] {
         var movie = movie
-        let boxes = ["moov", "trak", "mdia", "minf", "dinf", "dref"]
-        var (places, start, end) = ([Int](), 0, movie.count)
-        for name in boxes {
-            guard let place = find(name, in: movie, start, end) else { throw SystemError("no \(name)", 0) }
-            places.append(place)
-            end = place + size(movie, place)
-            start = place + 8
-        }
+        let places = try ISOBoxes.places(of: ["moov", "trak", "mdia", "minf", "dinf", "dref"], in: movie)
         let place = places[places.count - 1]
-        let old = size(movie, place)
-        let entries = alias(path) + box("url ", [0, 0, 0, 0] + Array(url.utf8) + [0])
-        let new = box("dref", [0, 0, 0, 0, 0, 0, 0, 2] + entries)
+        let old = ISOBoxes.size(movie, place)
+        let entries = alias(path) + ISOBoxes.box("url ", [0, 0, 0, 0] + Array(url.utf8) + [0])
+        let new = ISOBoxes.box("dref", [0, 0, 0, 0, 0, 0, 0, 2] + entries)
         movie.replaceSubrange(place..<place + old, with: new)
         for parent in places.dropLast() {
-            movie.replaceSubrange(parent..<parent + 4, with: word(size(movie, parent) + new.count - old))
+            movie.replaceSubrange(
+                parent..<parent + 4, with: ISOBoxes.word(ISOBoxes.size(movie, parent) + new.count - old))
         }
         return movie
     }
@@ -157,19 +151,6 @@ enum DataReference {
         let bytes = Array(path.replacing("/", with: ":").utf8)
         let padded = bytes.count % 2 == 0 ? bytes : bytes + [0]
         record += [0, 2, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + padded + [0xFF, 0xFF, 0, 0]
-        return box("alis", record)
-    }
-
-    private static func box(_ name: String, _ body: [UInt8]) -> [UInt8] { word(body.count + 8) + name.utf8 + body }
-    private static func word(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 0xFF) } }
-    private static func size(_ bytes: [UInt8], _ at: Int) -> Int { bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
-
-    private static func find(_ name: String, in bytes: [UInt8], _ start: Int, _ end: Int) -> Int? {
-        var place = start
-        while place + 8 <= end {
-            if bytes[place + 4..<place + 8].elementsEqual(name.utf8) { return place }
-            place += max(8, size(bytes, place))
-        }
-        return nil
+        return ISOBoxes.box("alis", record)
     }
 }
