@@ -81,6 +81,7 @@ final class PictureTrack {
             sourceFieldOrder: par.field_order, container: format, file: file)
         lost = LostMetadata(encoder: choice.encoderName)
         lost.note(stream: stream, format: format)
+        lost.note(hdr, format: format)
         lost.note(input.first)
         self.notices = notices
     }
@@ -182,6 +183,12 @@ struct LostMetadata {
         let holdsSpace = format.isMatroska || (format.isISOMedia && format.name != "mov")
         if has(AV_PKT_DATA_SPHERICAL) && !holdsSpace { add("the description of a spherical picture is") }
         if has(AV_PKT_DATA_STEREO3D) && !holdsSpace { add("the description of a stereoscopic picture is") }
+    }
+
+    /// Static metadata that neither the encoder nor the container writes.
+    mutating func note(_ hdr: HDRMetadata, format: OutputFormat) {
+        let isWritten = hdr.options(for: encoder) != nil || format.isISOMedia || format.isMatroska
+        if !hdr.isEmpty && !isWritten { add("HDR10 metadata (mastering display, light level) is") }
     }
 
     /// What a frame carries and the encoder doesn't write.

@@ -66,6 +66,28 @@ import VeilTestSupport
         #expect(redacted.says("Dolby Vision metadata is left out"), "\(redacted.run)")
     }
 
+    @Test(arguments: [("mkv", "ffv1", true), ("avi", "ffv1", false)])
+    func `static HDR metadata is kept or named`(container: String, codec: String, isKept: Bool) throws {
+        let folder = try TemporaryFolder()
+        let input = try Clip.make(
+            in: folder, "in.mkv", frames: 3, filter: "format=yuv420p10le",
+            ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params"]
+                + [
+                    "log-level=error:max-cll=1000,400:"
+                        + "master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)"
+                ])
+        func isThere(_ file: String) throws -> Bool {
+            try Tool.ffprobe(["-select_streams", "V:0", "-show_frames", "-show_entries", "stream_side_data", file])
+                .contains("max_content=1000")
+        }
+        try #require(try isThere(input))
+        let redacted = try Redacted(
+            input, to: "out." + container, in: folder, ["--codec", codec], preset: nil)
+        redacted.expectDone()
+        #expect(try isThere(redacted.output) == isKept)
+        #expect(redacted.says("HDR10 metadata") == !isKept, "\(redacted.run)")
+    }
+
     /// A message of SMPTE ST 2094-40 (application 4) with one window, no percentiles and no curve.
     private static let dynamicRange: [UInt8] = {
         var bits: [Bool] = []
