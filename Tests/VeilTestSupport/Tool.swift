@@ -142,7 +142,7 @@ public enum Tool {
         }
 
         /// Waits for its end; kills it when the time is up.
-        public func finish(timeout: Double = 120) throws -> ToolResult {
+        public func finish(timeout: Double = 600) throws -> ToolResult {
             let isDone = waits(seconds: timeout) { status != nil }
             if !isDone {
                 kill(pid, SIGKILL)
@@ -159,7 +159,7 @@ public enum Tool {
     { try Running(command, folder: folder, environment: environment) }
 
     public static func run(
-        _ command: [String], in folder: String? = nil, timeout: Double = 120, environment: [String: String] = [:]
+        _ command: [String], in folder: String? = nil, timeout: Double = 600, environment: [String: String] = [:]
     ) throws -> ToolResult {
         try start(command, in: folder, environment: environment).finish(timeout: timeout)
     }
@@ -210,7 +210,7 @@ public enum BuiltVeil {
         try Tool.start([Places.veil] + arguments, in: folder, environment: environment)
     }
 
-    public static func run(_ arguments: [String], in folder: String? = nil, timeout: Double = 120) throws -> ToolResult
+    public static func run(_ arguments: [String], in folder: String? = nil, timeout: Double = 600) throws -> ToolResult
     {
         try start(arguments, in: folder).finish(timeout: timeout)
     }
