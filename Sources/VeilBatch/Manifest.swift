@@ -113,6 +113,8 @@ struct Journal {
         self.path = path
         bytes = try Self.read(path) ?? []
         found = try Self.contents(bytes, path)
+        // Of a run that was killed before the renaming.
+        unlink(path + ".new")
         descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure("opening the manifest", path) }
         fchmod(descriptor, 0o600)
@@ -130,7 +132,8 @@ struct Journal {
 
     static func contents(_ bytes: [UInt8], _ path: String) throws(BatchError) -> Contents {
         var contents = Contents()
-        for line in bytes.split(separator: 0x0A) {
+        // What isn't ended by a line feed may be cut off.
+        for line in bytes.prefix(bytes.lastIndex(of: 0x0A) ?? 0).split(separator: 0x0A) {
             switch ManifestLine(Array(line)) {
             case .version(let version):
                 guard version <= Manifest.version else {
