@@ -35,7 +35,8 @@ let package = Package(
         .target(name: "VeilVision", dependencies: ["CVision", "VeilCore", "VeilPixels", "VeilDigest"]),
         .target(
             name: "VeilPipeline", dependencies: ["VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilVision"]),
-        .target(name: "VeilCLI", dependencies: ["VeilPipeline", "VeilMedia", "VeilVision", "CSandbox"]),
+        .target(name: "VeilBatch", dependencies: ["VeilCore", "VeilDigest"]),
+        .target(name: "VeilCLI", dependencies: ["VeilPipeline", "VeilMedia", "VeilVision", "VeilBatch", "CSandbox"]),
         .target(name: "Veil", dependencies: ["VeilPipeline"]),
         .executableTarget(name: "VeilMain", dependencies: ["VeilCLI"]),
 
@@ -48,6 +49,7 @@ let package = Package(
         .testTarget(name: "VeilMediaTests", dependencies: ["VeilMedia", "VeilTestSupport"]),
         .testTarget(name: "VeilVisionTests", dependencies: ["VeilVision", "CVision", "VeilTestSupport"]),
         .testTarget(name: "VeilPipelineTests", dependencies: ["VeilPipeline", "Veil", "VeilTestSupport"]),
+        .testTarget(name: "VeilBatchTests", dependencies: ["VeilBatch", "VeilTestSupport"]),
         .target(name: "CSandboxProbe", dependencies: ["CSandbox"], path: "Tests/CSandboxProbe"),
         .testTarget(
             name: "VeilCLITests", dependencies: ["VeilCLI", "VeilTestSupport", "CSandbox", "CSandboxProbe"]),

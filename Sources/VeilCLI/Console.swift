@@ -11,8 +11,12 @@ final class Console: Sendable {
     /// The status on the terminal; empty when there's none.
     private let status = Mutex("")
 
-    /// Clears from the cursor to the end of the line (ECMA-48, EL).
-    private static let clear = "\r\u{1B}[K"
+    /// Clears a status: from the cursor to the end of the line (ECMA-48, EL), or, where it has several lines, from its first
+    /// line to the end of the screen (CUU and ED).
+    private static func clear(_ shown: String) -> String {
+        let lines = shown.utf8.count { $0 == 0x0A }
+        return lines == 0 ? "\r\u{1B}[K" : "\r\u{1B}[\(lines)A\u{1B}[J"
+    }
 
     init(showsStatus: Bool, sink: @escaping @Sendable (String) -> Void) {
         self.showsStatus = showsStatus
@@ -27,16 +31,16 @@ final class Console: Sendable {
     /// Prints one line (without its line feed), which must hold nothing unsanitised.
     func line(_ text: String) {
         status.withLock { shown in
-            sink(shown.isEmpty ? text + "\n" : Console.clear + text + "\n" + shown)
+            sink(shown.isEmpty ? text + "\n" : Console.clear(shown) + text + "\n" + shown)
         }
     }
 
-    /// Draws or replaces the status; an empty one removes it. Does nothing where a status can't be drawn.
+    /// Draws or replaces the status, of one line or several; an empty one removes it. Does nothing where a status can't be drawn.
     func setStatus(_ text: String) {
         guard showsStatus else { return }
         status.withLock { shown in
             guard shown != text else { return }
-            sink(Console.clear + text)
+            sink(Console.clear(shown) + text)
             shown = text
         }
     }

@@ -1,6 +1,7 @@
 /// What a flag is for; help and the man page group flags by it, in this order.
 enum Category: String, CaseIterable, Sendable {
     case output = "Output"
+    case folders = "Folders and many files"
     case faces = "Finding faces"
     case mask = "Covering faces"
     case plan = "Plan and report"
@@ -60,6 +61,8 @@ protocol FlagDeclaration: Sendable {
 protocol Reading: Sendable {
     /// What to tell people about a value that is allowed but unwise.
     var caution: String? { get }
+    /// The value as text: the same for the same value.
+    var text: String { get }
 }
 
 /// The text that a flag doesn't accept.
@@ -81,6 +84,7 @@ struct Flag<Value: Sendable>: FlagDeclaration {
     struct Read: Reading {
         let value: Value
         let caution: String?
+        var text: String { "\(value)" }
     }
 
     func read(_ typed: [String]) throws(RefusedText) -> any Reading {

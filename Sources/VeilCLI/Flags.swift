@@ -6,7 +6,7 @@ enum Flags {
 
     static let output = Flag<String?>.optional(
         "output", short: "o", .file, otherwise: "IN.redacted.EXT beside IN", .output,
-        "Write the result to FILE; - is standard output."
+        "Write the result to FILE; - is standard output. For several inputs or a folder, FILE is a folder."
     ).common()
     static let format = Flag<String?>.optional(
         "format", .text(name: "NAME"), otherwise: nil, .output,
@@ -39,6 +39,10 @@ enum Flags {
         "on-error", .choice(), default: ErrorChoice.stop, .output,
         "What to do about a frame that can't be read or searched: stop and write nothing, or cover the whole frame and "
             + "go on.")
+
+    static let reproducible = Flag.toggle(
+        "reproducible", .output,
+        "Give the same bytes for the same input on every machine with the same libraries. Encodes with one thread.")
 
     // MARK: Finding faces
 
@@ -96,7 +100,9 @@ enum Flags {
         "Cover what this plan says instead of searching. Make one with 'veil detect'."
     ).excluding(facesGroup.map(\.info.name))
     static let report = Flag<String?>.optional(
-        "report", .file, otherwise: nil, .plan, "Write what was found and done to FILE, as JSON.")
+        "report", .file, otherwise: nil, .plan,
+        "Write what was found and done to FILE, as JSON. For several inputs or a folder, FILE is a folder for a page to read."
+    )
     static let planOutput = Flag<String?>.optional(
         "output", short: "o", .file, otherwise: "IN.EXT.plan.json beside IN", .output,
         "Write the plan to FILE; - is standard output."
@@ -129,6 +135,7 @@ enum Flags {
 
     static let outputGroup: [any FlagDeclaration] = [
         output, format, force, audio, keepData, untouched, codec, crf, preset, encoderOption, deinterlace, onError,
+        reproducible,
     ]
     static let facesGroup: [any FlagDeclaration] = [
         detector, threshold, detectSize, detectEvery, minFace, thorough, fast, linger,

@@ -51,6 +51,13 @@ struct Options: Sendable {
         return read.value
     }
 
+    /// All values but those of some flags, as text: the same for the same values, however they were typed.
+    func text(without names: Set<String>) -> String {
+        readings.keys.filter { !names.contains($0) }.sorted().compactMap { name in
+            readings[name].map { "\(name)=\($0.text)\n" }
+        }.joined()
+    }
+
     /// Whether the flag was typed, with whatever value.
     func isGiven<Value>(_ flag: Flag<Value>) -> Bool { given.contains(flag.info.name) }
 }

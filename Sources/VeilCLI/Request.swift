@@ -24,7 +24,8 @@ enum Request: Sendable {
         switch typed.verb.verb.operands {
         case .none:
             if let first = operands.first { throw fail(.needlessOperand(first)) }
-        case .inputs:
+        case .inputsOrList where operands.isEmpty && options.isGiven(Flags.fromFile): break
+        case .inputs, .inputsOrList:
             guard let first = operands.first else { throw fail(.missingOperand(what: "the file to work on")) }
             if operands.contains("") { throw fail(.refusedOperand("", expected: "the name of a file", nearest: nil)) }
             if !typed.isVerbTyped, typed.operandsBeforeEnd > 0, let verb = VerbName(rawValue: first) {

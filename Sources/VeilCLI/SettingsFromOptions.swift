@@ -18,6 +18,7 @@ extension RedactionSettings {
         analysis = AnalysisSettings(options)
         guard options.verb == .redact else { return }
 
+        encoder.isReproducible = options.value(Flags.reproducible)
         audio = options.value(Flags.audio) == .drop ? .drop : .keep
         keepsData = options.value(Flags.keepData)
         untouched = UntouchedPolicy(rawValue: options.value(Flags.untouched).rawValue) ?? .copy

@@ -20,6 +20,13 @@ enum Terminal {
         return 80
     }
 
+    /// Rows of the terminal; 24 where none is known.
+    static func height(_ descriptor: Int32) -> Int {
+        var size = winsize()
+        if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 { return Int(size.ws_row) }
+        return 24
+    }
+
     private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 

@@ -22,6 +22,8 @@ struct UsageError: Error, Equatable {
         case oneNameForSeveral(flag: String, inputs: Int)
         /// Standard input without a name for the output.
         case namelessInput(flag: String)
+        /// Standard input beside other inputs.
+        case standardInputAmongOthers
         /// Standard output without a container format.
         case formatlessOutput
         /// A container format beside an output that has a name.
@@ -66,6 +68,8 @@ enum UsageErrorText {
             "--\(flag) names one file, but there are \(inputs) inputs"
         case .namelessInput(let flag):
             "standard input has no name to go by: add --\(flag)"
+        case .standardInputAmongOthers:
+            "standard input can't be worked on beside other inputs; to read their names from it, write --from-file -"
         case .formatlessOutput:
             "standard output has no name to choose the container by: add --format, such as --format matroska"
         case .needlessFormat:

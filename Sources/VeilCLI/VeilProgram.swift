@@ -13,6 +13,7 @@ public enum VeilProgram {
             output: { text throws(WriteError) in try writeWhole(text, to: Terminal.standardOutput) },
             perform: { options in
                 if options.verb != .doctor { LibraryLog.install(verbose: options.value(Flags.verbose)) }
+                if BatchRequest.isMeant(options) { return BatchCommand(options, console: .standardError).run() }
                 if Workers.areNeeded(options) { return Workers(options, console: .standardError).run() }
                 return switch options.verb {
                 case .redact: RedactCommand(options, console: .standardError).run()

@@ -20,6 +20,8 @@ enum Operands: Sendable {
     case none
     /// One file or more.
     case inputs
+    /// One file or folder or more, or a list of them by flag.
+    case inputsOrList
     /// One verb or none.
     case verb
     /// One shell.
@@ -29,7 +31,7 @@ enum Operands: Sendable {
     var usage: String? {
         switch self {
         case .none: nil
-        case .inputs: "IN..."
+        case .inputs, .inputsOrList: "IN..."
         case .verb: "[VERB]"
         case .shell: Shell.allCases.map(\.rawValue).joined(separator: "|")
         }
@@ -39,7 +41,7 @@ enum Operands: Sendable {
     var completion: Completion {
         switch self {
         case .none: .nothing
-        case .inputs: .files
+        case .inputs, .inputsOrList: .files
         case .verb: .words(VerbName.allCases.map(\.rawValue))
         case .shell: .words(Shell.allCases.map(\.rawValue))
         }

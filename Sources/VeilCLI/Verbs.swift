@@ -8,20 +8,26 @@ extension Verb {
             "Finds the faces in each IN, follows them from frame to frame, and writes a copy in which they are covered. "
                 + "IN itself is never changed, and the copy appears under its name only when it is whole. A single - "
                 + "is standard input.",
+            "An IN may also be a folder, or a pattern in quotes such as 'cam*/**/*.mp4'; of several files, each is worked on "
+                + "in a process of its own. With -o, a folder's tree is mirrored; run again, only what is missing or has "
+                + "changed is done.",
             "No detector finds every face: look at the result before you hand it on.",
         ],
-        operands: .inputs,
-        flags: Flags.outputGroup + Flags.facesGroup + Flags.maskGroup + Flags.planGroup + Flags.workGroup
+        operands: .inputsOrList,
+        flags: Flags.outputGroup + Flags.folderGroup + Flags.facesGroup + Flags.maskGroup + Flags.planGroup
+            + Flags.workGroup
             + Flags.sandboxGroup + Flags.talkGroup + Flags.everywhere,
         examples: [
             Example(command: "veil clip.mp4", meaning: "Write clip.redacted.mp4 with all faces covered"),
             Example(command: "veil clip.mp4 -o out.mp4 --effect solid", meaning: "Choose the name, cover in black"),
             Example(command: "veil --thorough *.mp4", meaning: "Search harder, in many files"),
+            Example(command: "veil footage -o covered", meaning: "Cover all that is in a folder, into another"),
+            Example(command: "veil footage --in-place", meaning: "Put the results in the inputs' places"),
             Example(command: "veil clip.mp4 --plan plan.json", meaning: "Cover what a plan says"),
             Example(command: "veil - -o - --format matroska <a.ts | b", meaning: "Stand between two programs"),
         ],
         rules: [
-            oneNameForOneInput(Flags.output), namedOutputForStandardInput(Flags.output), oneNameForOneInput(Flags.plan),
+            standardStreamsAlone, namedOutputForStandardInput(Flags.output), oneNameForOneInput(Flags.plan),
             formatForStandardOutput,
         ])
 
@@ -97,6 +103,15 @@ private func namedOutputForStandardInput(_ flag: Flag<String?>) -> @Sendable (Op
         guard options.operands.contains("-"), options.value(flag) == nil else { return nil }
         return .namelessInput(flag: flag.info.name)
     }
+}
+
+/// Standard input and output go with a single file.
+@Sendable private func standardStreamsAlone(_ options: Options) -> UsageError.Problem? {
+    let inputs = options.operands.count + (options.isGiven(Flags.fromFile) ? 1 : 0)
+    guard inputs > 1 || options.isGiven(Flags.inPlace) else { return nil }
+    if options.operands.contains("-") { return .standardInputAmongOthers }
+    return options.value(Flags.output) == "-"
+        ? .oneNameForSeveral(flag: Flags.output.info.name, inputs: options.operands.count) : nil
 }
 
 /// The container's format is said by the output's name; standard output has none.

@@ -18,7 +18,7 @@ struct Workers {
     }
 
     static func areNeeded(_ options: Options) -> Bool {
-        [.redact, .detect].contains(options.verb) && options.operands.count > 1 && !options.value(Flags.noSandbox)
+        options.verb == .detect && options.operands.count > 1 && !options.value(Flags.noSandbox)
     }
 
     /// Whether this process was started by another one for a single file.

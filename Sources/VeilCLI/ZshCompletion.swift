@@ -38,7 +38,7 @@ enum ZshCompletion {
         let operands =
             switch verb.operands {
             case .none: "        ':: :'"
-            case .inputs: "        '*:input:_files'"
+            case .inputs, .inputsOrList: "        '*:input:_files'"
             case .verb: "        ':verb:\(action(verb.operands.completion))'"
             case .shell: "        ':shell:\(action(verb.operands.completion))'"
             }

@@ -61,7 +61,8 @@ final class Encoder {
         let rate = Self.frameRate(frameRate, for: choice.codec)
         context.pointee.framerate = rate
         context.pointee.time_base = choice.countsFrames ? AVRational(num: rate.den, den: rate.num) : self.timeBase
-        context.pointee.thread_count = Int32(settings.threads)
+        context.pointee.thread_count = settings.isReproducible ? 1 : Int32(settings.threads)
+        if settings.isReproducible { context.pointee.flags |= AV_CODEC_FLAG_BITEXACT }
         context.pointee.strict_std_compliance = cff_compliance_unofficial
         if container.needsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
         // AVI has no presentation times: frames must come in the order in which they are shown.
@@ -80,7 +81,11 @@ final class Encoder {
         defer { av_dict_free(&options) }
         try Self.setQuality(settings, name: name, context: context, rate: rate, options: &options, file: file)
         var extra: [(String, String)] = settings.options.map { ($0.name, $0.value) }
-        if name == "libx265" { extra.insert(("x265-params", "log-level=none"), at: 0) }
+        if name == "libx265" {
+            // It has threads of its own; how many frames it works on at once changes what it writes.
+            let frames = settings.isReproducible ? ":frame-threads=1" : ""
+            extra.insert(("x265-params", "log-level=none" + frames), at: 0)
+        }
         if ["prores_ks", "dnxhd"].contains(name) && sourceProfile != cff_profile_unknown {
             extra.insert(("profile", "\(sourceProfile)"), at: 0)
         }

@@ -14,6 +14,9 @@ public struct EncoderSettings: Sendable, Hashable {
     public var threads = 0
     /// Make whole pictures of interlaced ones.
     public var deinterlaces = false
+    /// The same input gives the same bytes on every machine with the same libraries: one encoder thread, nothing random
+    /// and no library's version in the file.
+    public var isReproducible = false
 
     private struct Pair: Sendable, Hashable {
         var name: String

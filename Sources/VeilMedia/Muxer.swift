@@ -5,6 +5,7 @@ import VeilCore
 final class Muxer {
     let context: UnsafeMutablePointer<AVFormatContext>
     let format: OutputFormat
+    let isReproducible: Bool
     private let file: String
     private let packet: Packet
     private var lastDTS: [Int64] = []
@@ -15,9 +16,11 @@ final class Muxer {
     /// - Parameters:
     ///   - path: where the bytes go.
     ///   - file: the name to use in messages.
-    init(path: String, format: OutputFormat, file: String) throws(MediaError) {
+    ///   - isReproducible: write nothing random and no library's version.
+    init(path: String, format: OutputFormat, file: String, isReproducible: Bool) throws(MediaError) {
         self.format = format
         self.file = file
+        self.isReproducible = isReproducible
         packet = try Packet()
         var context: UnsafeMutablePointer<AVFormatContext>?
         try check(
@@ -27,6 +30,7 @@ final class Muxer {
         guard let context else {
             throw MediaError(.internalFailure, "opening the output", file: file, detail: "out of memory")
         }
+        if isReproducible { context.pointee.flags |= AVFMT_FLAG_BITEXACT }
         self.context = context
         if cff_format_needs_file(format.raw) != 0 {
             try check(

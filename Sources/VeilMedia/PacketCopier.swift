@@ -38,7 +38,10 @@ public final class PacketCopier {
     /// - Parameters:
     ///   - path: where the bytes go (the unfinished file), `file` its final name.
     ///   - input: what is copied; its streams must have been found fit by `reasonNotToCopy`.
-    public init(path: String, file: String, input: String, riders policy: RiderPolicy) throws(MediaError) {
+    ///   - isReproducible: write nothing random and no library's version.
+    public init(
+        path: String, file: String, input: String, riders policy: RiderPolicy, isReproducible: Bool = false
+    ) throws(MediaError) {
         let demuxer = try Demuxer(file: input)
         guard let picture = StreamPolicy.mainPicture(of: demuxer.streams) else {
             throw MediaError(.notMedia, "looking for a picture stream", file: input, detail: "there is none")
@@ -46,7 +49,7 @@ public final class PacketCopier {
         self.demuxer = demuxer
         self.picture = picture
         let format = try OutputFormat(forFile: file)
-        let muxer = try Muxer(path: path, format: format, file: file)
+        let muxer = try Muxer(path: path, format: format, file: file, isReproducible: isReproducible)
         self.muxer = muxer
         try muxer.copyFileDescription(from: demuxer.context)
         riders = Riders(demuxer: demuxer, muxer: muxer, policy: policy, file: file)

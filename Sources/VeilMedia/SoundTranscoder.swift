@@ -54,6 +54,7 @@ final class SoundTranscoder {
         context.pointee.time_base = AVRational(num: 1, den: rate)
         context.pointee.strict_std_compliance = cff_compliance_experimental
         if muxer.format.needsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
+        if muxer.isReproducible { context.pointee.flags |= AV_CODEC_FLAG_BITEXACT }
         let operation = "opening the encoder \(String(cString: codec.pointee.name))"
         try check(avcodec_open2(context, codec, nil), .unsupported, operation, file: file)
         sampleTime = AVRational(num: 1, den: rate)

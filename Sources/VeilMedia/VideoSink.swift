@@ -40,7 +40,8 @@ public final class VideoSink {
             tracks.append(try PictureTrack(input, settings: settings, format: format, file: file))
         }
         self.tracks = tracks
-        let muxer = try Muxer(path: path, format: format, file: file)
+        let muxer = try Muxer(
+            path: path, format: format, file: file, isReproducible: settings.isReproducible)
         self.muxer = muxer
         try muxer.copyFileDescription(from: main.demuxer.context)
         let riders = Riders(demuxer: main.demuxer, muxer: muxer, policy: policy, file: file)

@@ -62,7 +62,9 @@ extension Redaction {
                 result.notices.append("there is nothing to cover, but the pictures are encoded anew: \(reason)")
             } else {
                 let copier = try media { () throws(MediaError) in
-                    try PacketCopier(path: file.partPath, file: output, input: input, riders: riders)
+                    try PacketCopier(
+                        path: file.partPath, file: output, input: input, riders: riders,
+                        isReproducible: settings.encoder.isReproducible)
                 }
                 let done = try FramePath.copy(with: copier, expected: plan.frames.count, observer: observer)
                 try media { () throws(MediaError) in

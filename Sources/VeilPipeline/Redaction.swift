@@ -40,6 +40,19 @@ public final class Redaction {
         self.description = description
     }
 
+    private init(_ other: Redaction, settings: RedactionSettings) {
+        self.settings = settings
+        detector = other.detector
+        description = other.description
+    }
+
+    /// The same detector, and another word on whether an output that exists is replaced.
+    public func overwriting(_ overwrite: Bool) -> Redaction {
+        var settings = settings
+        settings.overwrite = overwrite
+        return Redaction(self, settings: settings)
+    }
+
     /// Looks at a file's main picture and plans what to cover; changes nothing.
     public func analyse(_ input: String, observer: Observer = Observer()) throws(VeilError) -> RedactionPlan {
         try analyse(input, stream: nil, observer: observer).plan

@@ -16,7 +16,8 @@ enum Golden {
           help                       Print help, or help on a verb
 
         Flags used most (for all: veil redact --help):
-          -o, --output FILE          Write the result to FILE; - is standard output.
+          -o, --output FILE          Write the result to FILE; - is standard output. For
+                                     several inputs or a folder, FILE is a folder.
                                      [default: IN.redacted.EXT beside IN]
               --force                Replace the output if it exists.
               --thorough             Search harder for small and turned faces; takes
@@ -54,10 +55,15 @@ enum Golden {
         in which they are covered. IN itself is never changed, and the copy appears
         under its name only when it is whole. A single - is standard input.
 
+        An IN may also be a folder, or a pattern in quotes such as 'cam*/**/*.mp4'; of
+        several files, each is worked on in a process of its own. With -o, a folder's
+        tree is mirrored; run again, only what is missing or has changed is done.
+
         No detector finds every face: look at the result before you hand it on.
 
         Output:
-          -o, --output FILE          Write the result to FILE; - is standard output.
+          -o, --output FILE          Write the result to FILE; - is standard output. For
+                                     several inputs or a folder, FILE is a folder.
                                      [default: IN.redacted.EXT beside IN]
               --format NAME          Choose the container of what goes to standard
                                      output: matroska, mp4, mpegts or another that
@@ -87,6 +93,47 @@ enum Golden {
               --on-error stop|cover  What to do about a frame that can't be read or
                                      searched: stop and write nothing, or cover the
                                      whole frame and go on. [default: stop]
+              --reproducible         Give the same bytes for the same input on every
+                                     machine with the same libraries. Encodes with one
+                                     thread.
+
+        Folders and many files:
+              --no-recursive         Leave out folders in folders.
+              --include PATTERN      Of the pictures and films in folders, take only
+                                     those that match PATTERN, such as '*.mp4' or
+                                     'cam1/**'. [may be repeated]
+              --exclude PATTERN      Leave out files and folders in folders that match
+                                     PATTERN. [may be repeated]
+              --follow-symlinks      Follow symbolic links in folders.
+              --hidden               Take files and folders whose names begin with a
+                                     dot, too.
+              --from-file FILE       Read names of inputs from FILE, one a line; - is
+                                     standard input. They keep their paths below the
+                                     output folder.
+          -0, --null                 Names in the list end with NUL instead of a line
+                                     feed.
+              --copy-others          Copy files that are neither pictures nor films to
+                                     the output folder. What begins like a picture or
+                                     film, whatever its name, is not copied.
+              --in-place             Put each result in its input's place. The input,
+                                     which shows the faces, is kept beside it under
+                                     another name.
+              --backup-suffix SUFFIX
+                                     With --in-place, keep the input under its name with
+                                     this ending, readable by its owner only.
+                                     [default: .unredacted]
+          -j, --jobs N               Work on this many files at a time. [1 to 256;
+                                     default: as many as cores, and as memory of 1 GiB
+                                     each, allow]
+              --shard I/N            Take only the Ith of N shares of the files, of
+                                     about equal work: for N machines. auto asks the
+                                     scheduler's environment (Slurm; with /N also
+                                     indexed jobs of Kubernetes and arrays of AWS
+                                     Batch). [1/1 or more, auto, auto/N]
+              --rehash               Read all files that were done before to see whether
+                                     they have changed, whatever their times say.
+              --retry-failed         Try files again that were found broken before and
+                                     haven't changed.
 
         Finding faces:
               --detector centerface|haar
@@ -136,7 +183,9 @@ enum Golden {
         Plan and report:
               --plan FILE            Cover what this plan says instead of searching.
                                      Make one with 'veil detect'.
-              --report FILE          Write what was found and done to FILE, as JSON.
+              --report FILE          Write what was found and done to FILE, as JSON. For
+                                     several inputs or a folder, FILE is a folder for a
+                                     page to read.
 
         General:
               --models DIR           Take the detectors' models from DIR.
@@ -165,6 +214,10 @@ enum Golden {
               Choose the name, cover in black
           veil --thorough *.mp4
               Search harder, in many files
+          veil footage -o covered
+              Cover all that is in a folder, into another
+          veil footage --in-place
+              Put the results in the inputs' places
           veil clip.mp4 --plan plan.json
               Cover what a plan says
           veil - -o - --format matroska <a.ts | b

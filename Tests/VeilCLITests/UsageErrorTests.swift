@@ -40,7 +40,12 @@ import Testing
         (["--fast", "--thorough", "in"], "--fast can't be used with --thorough (try 'veil redact --help')"),
         (["-qv", "in"], "--verbose can't be used with --quiet (try 'veil redact --help')"),
         (["--plan=p", "--linger=1", "in"], "--linger can't be used with --plan (try 'veil redact --help')"),
-        (["-o", "x", "a", "b"], "--output names one file, but there are 2 inputs (try 'veil redact --help')"),
+        (["-o", "-", "a", "b"], "--output names one file, but there are 2 inputs (try 'veil redact --help')"),
+        (
+            ["-o", "x", "a", "-"],
+            "standard input can't be worked on beside other inputs; to read their names from it, write --from-file - "
+                + "(try 'veil redact --help')"
+        ),
         (["--plan", "x", "a", "b"], "--plan names one file, but there are 2 inputs (try 'veil redact --help')"),
         (["detect", "-"], "standard input has no name to go by: add --output (try 'veil detect --help')"),
         (

@@ -47,4 +47,8 @@ int csb_thread_count(void);
 // threads.
 int csb_start_worker(const char *path, char *const arguments[], pid_t *worker);
 
+// Goes on in a new process that is killed when this one ends. In it, *worker is 0, and all files are closed but the
+// standard ones and `keep`. 0, or a negative error number. The caller must have no other threads.
+int csb_fork_worker(int keep, pid_t *worker);
+
 #endif

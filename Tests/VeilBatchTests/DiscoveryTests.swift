@@ -1,0 +1,113 @@
+import Glibc
+import Testing
+import VeilTestSupport
+
+@testable import VeilBatch
+
+@Suite struct DiscoveryTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for name in ["in", "in/cam1", "in/cam1/deep", "in/cam2", "in/.git", "in/out"] {
+            mkdir(folder.file(name), 0o700)
+        }
+        for name in [
+            "a.mp4", "b.MOV", "c.txt", ".h.mp4", "a.redacted.mp4", "lone.redacted.mp4", "cam1/x.jpg", "cam1/deep/y.mkv",
+            "cam2/x.webp", ".git/z.mp4", "out/a.mp4",
+        ] { try FileBytes.write([1], to: folder.file("in/" + name)) }
+        symlink("a.mp4", folder.file("in/link.mp4"))
+        symlink("..", folder.file("in/cam1/up"))
+        symlink("nowhere", folder.file("in/cam2/broken.mp4"))
+    }
+
+    private func places(_ change: (inout Discovery.Settings) -> Void = { _ in }, _ operands: [String] = ["in"])
+        -> [String]
+    {
+        var settings = Discovery.Settings()
+        settings.ownFolders = [folder.file("in/out")]
+        change(&settings)
+        return Discovery(operands.map { folder.file($0) }, settings).files.map(\.relative)
+    }
+
+    static let plain = ["a.mp4", "b.MOV", "cam1/deep/y.mkv", "cam1/x.jpg", "cam2/x.webp", "lone.redacted.mp4"]
+
+    @Test func `a folder gives its pictures and films, in one order, without what is hidden, linked or redacted`() {
+        #expect(places() == Self.plain)
+    }
+
+    @Test func `the output's folder is never read as input`() {
+        #expect(places { $0.ownFolders = [] } == (Self.plain + ["out/a.mp4"]).sorted())
+    }
+
+    @Test func `hidden files come when asked for, links too, and a circle of links ends`() {
+        #expect(places { $0.takesHidden = true } == (Self.plain + [".h.mp4", ".git/z.mp4"]).sorted())
+        #expect(places { $0.followsLinks = true } == (Self.plain + ["link.mp4"]).sorted())
+    }
+
+    @Test func `folders in folders can be left out`() {
+        #expect(places { $0.isRecursive = false } == ["a.mp4", "b.MOV", "lone.redacted.mp4"])
+    }
+
+    @Test func `patterns take in and leave out`() throws {
+        let films = try #require(GlobPattern("*.{mp4,mkv}"))
+        let deep = try #require(GlobPattern("cam1/deep/"))
+        #expect(places { $0.includes = [films] } == ["a.mp4", "cam1/deep/y.mkv", "lone.redacted.mp4"])
+        #expect(places { $0.excludes = [deep] } == Self.plain.filter { $0 != "cam1/deep/y.mkv" })
+        #expect(
+            places {
+                $0.includes = [films]
+                $0.excludes = [deep]
+            } == ["a.mp4", "lone.redacted.mp4"])
+    }
+
+    @Test func `of several folders each keeps its name, and files that are named have their own`() {
+        #expect(
+            places({ _ in }, ["in/cam1", "in/cam2", "in/c.txt"]) == [
+                "cam1/deep/y.mkv", "cam1/x.jpg", "cam2/x.webp", "c.txt",
+            ])
+    }
+
+    @Test func `patterns as operands are expanded`() {
+        #expect(places({ _ in }, ["in/cam*/*.{jpg,webp}"]) == ["x.jpg", "x.webp"])
+        #expect(places({ _ in }, ["in/**/*.mkv"]) == ["y.mkv"])
+        #expect(places({ _ in }, ["in/cam1/**"]) == ["deep/y.mkv", "x.jpg"])
+        #expect(Discovery([folder.file("in/*.nothing")]).problems.map(\.words) == ["no file matches it"])
+    }
+
+    @Test func `names out of a list keep their paths`() {
+        let found = Discovery([], listed: [folder.file("in/cam1/x.jpg"), folder.file("in/../in/a.mp4")])
+        #expect(found.files.map(\.relative) == [String(folder.file("in/cam1/x.jpg").dropFirst())])
+        #expect(found.problems.count == 1)
+    }
+
+    @Test func `what isn't there or can't be read is told and stops nothing`() throws {
+        let found = Discovery([folder.file("absent"), folder.file("in/cam1")])
+        #expect(found.problems.map(\.words) == ["No such file or directory"])
+        #expect(found.files.count == 2)
+    }
+
+    @Test func `names that aren't text are told, not changed`() throws {
+        let odd: [CChar] = folder.file("in/").utf8CString.dropLast() + [-1, 0x2E, 0x6D, 0x70, 0x34, 0]
+        let file = fopen(odd, "w")
+        try #require(file != nil)
+        fclose(file)
+        let found = Discovery([folder.file("in")])
+        #expect(found.problems.map(\.words) == ["its name is not UTF-8"])
+    }
+
+    @Test func `outputs that would have one name are refused, and so are outputs that are inputs`() {
+        let both = Discovery([
+            folder.file("in/cam1/x.jpg"), folder.file("in/cam2/../cam1/x.jpg"), folder.file("in/a.mp4"),
+        ])
+        #expect(Mirror(both.files, to: .folder(folder.file("new"))) { $0 }.problems.count == 1)
+        let same = Discovery([folder.file("in/a.mp4")])
+        #expect(Mirror(same.files, to: .folder(folder.file("in"))) { $0 }.problems.count == 1)
+        #expect(Mirror(same.files, to: .folder(folder.file("new"))) { $0 }.problems.isEmpty)
+    }
+
+    @Test func `files that begin like pictures and films are known whatever their names`() throws {
+        #expect(MediaKind.looksLikeMedia(try FileBytes.read(Places.portrait)))
+        #expect(!MediaKind.looksLikeMedia(Array("hello, world: some notes about the day".utf8)))
+    }
+}
