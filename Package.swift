@@ -26,6 +26,8 @@ let package = Package(
             cxxSettings: [.unsafeFlags(["-isystem", "/usr/include/opencv4"]), .define("NDEBUG")],
             linkerSettings: openCV),
         .target(name: "CSandbox"),
+        .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(name: "CExif", linkerSettings: [.linkedLibrary("exiv2")]),
 
         // Swift, from plain values to the command line.
         .target(name: "VeilCore"),
@@ -35,8 +37,12 @@ let package = Package(
         .target(name: "VeilVision", dependencies: ["CVision", "VeilCore", "VeilPixels", "VeilDigest"]),
         .target(
             name: "VeilPipeline", dependencies: ["VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilVision"]),
-        .target(name: "VeilCLI", dependencies: ["VeilPipeline", "VeilMedia", "VeilVision", "CSandbox"]),
-        .target(name: "Veil", dependencies: ["VeilPipeline"]),
+        .target(
+            name: "VeilStills",
+            dependencies: ["CJPEG", "CExif", "VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilPipeline"],
+            swiftSettings: kernelSettings),
+        .target(name: "VeilCLI", dependencies: ["VeilPipeline", "VeilStills", "VeilMedia", "VeilVision", "CSandbox"]),
+        .target(name: "Veil", dependencies: ["VeilPipeline", "VeilStills"]),
         .executableTarget(name: "VeilMain", dependencies: ["VeilCLI"]),
 
         // Tests follow the targets; EndToEndTests runs the built program.
@@ -47,6 +53,7 @@ let package = Package(
         .testTarget(name: "VeilPixelsTests", dependencies: ["VeilPixels", "VeilTestSupport"]),
         .testTarget(name: "VeilMediaTests", dependencies: ["VeilMedia", "VeilTestSupport"]),
         .testTarget(name: "VeilVisionTests", dependencies: ["VeilVision", "CVision", "VeilTestSupport"]),
+        .testTarget(name: "VeilStillsTests", dependencies: ["VeilStills", "CJPEG", "VeilTestSupport"]),
         .testTarget(name: "VeilPipelineTests", dependencies: ["VeilPipeline", "Veil", "VeilTestSupport"]),
         .target(name: "CSandboxProbe", dependencies: ["CSandbox"], path: "Tests/CSandboxProbe"),
         .testTarget(

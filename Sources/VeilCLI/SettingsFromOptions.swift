@@ -18,6 +18,7 @@ extension RedactionSettings {
 
         audio = options.value(Flags.audio) == .drop ? .drop : .keep
         keepsData = options.value(Flags.keepData)
+        metadata = MetadataPolicy(rawValue: options.value(Flags.metadata).rawValue) ?? .safe
         untouched = UntouchedPolicy(rawValue: options.value(Flags.untouched).rawValue) ?? .copy
         encoder.deinterlaces = options.value(Flags.deinterlace)
         encoder.codec = options.value(Flags.codec).flatMap { VideoCodec(rawValue: $0.rawValue) }
