@@ -27,7 +27,7 @@ extension Redaction {
         let bytes = try media { () throws(MediaError) in try StillFile.read(input) }
         let (file, document) = try media { () throws(MediaError) in
             let format = try Self.format(of: bytes, input)
-            try format.check(output: output)
+            try format.check(output: output, input: input)
             let file = try AtomicOutput(path: output, input: input, overwrite: settings.overwrite)
             return (file, try open(bytes, input))
         }
@@ -70,6 +70,7 @@ extension Redaction {
     private func open(_ bytes: [UInt8], _ file: String) throws(MediaError) -> any StillDocument {
         switch try Self.format(of: bytes, file) {
         case .jpeg: return try JPEGStill(bytes, file: file, policy: settings.metadata, onError: settings.onError)
+        case .png: return try PNGStill(bytes, file: file, policy: settings.metadata)
         default:
             throw MediaError(.unsupported, "opening", file: file, detail: "pictures of this kind aren't opened")
         }

@@ -77,15 +77,18 @@ public enum StillFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Makes sure that a picture of this format isn't written under the name of another kind.
-    func check(output: String) throws(MediaError) {
-        let name = output.split(separator: "/").last ?? ""
-        guard let dot = name.lastIndex(of: "."), name.index(after: dot) < name.endIndex else { return }
-        let ending = name[name.index(after: dot)...].lowercased()
-        guard !fileExtensions.contains(ending) else { return }
+    /// Makes sure that a picture of this format isn't written under the name of another kind, unless it already has such
+    /// a name.
+    func check(output: String, input: String) throws(MediaError) {
+        func ending(_ path: String) -> String? {
+            let name = path.split(separator: "/").last ?? ""
+            guard let dot = name.lastIndex(of: "."), name.index(after: dot) < name.endIndex else { return nil }
+            return name[name.index(after: dot)...].lowercased()
+        }
+        guard let wanted = ending(output), !fileExtensions.contains(wanted), wanted != ending(input) else { return }
         throw MediaError(
             .unsupported, "choosing the format", file: output,
-            detail: "the picture is \(described) and stays one, which .\(ending) isn't the name of",
+            detail: "the picture is \(described) and stays one, which .\(wanted) isn't the name of",
             advice: "name the output .\(fileExtensions[0]) with -o")
     }
 
