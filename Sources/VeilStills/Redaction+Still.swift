@@ -71,6 +71,7 @@ extension Redaction {
         switch try Self.format(of: bytes, file) {
         case .jpeg: return try JPEGStill(bytes, file: file, policy: settings.metadata, onError: settings.onError)
         case .png: return try PNGStill(bytes, file: file, policy: settings.metadata)
+        case .bmp: return try BMPStill(bytes, file: file, policy: settings.metadata)
         default:
             throw MediaError(.unsupported, "opening", file: file, detail: "pictures of this kind aren't opened")
         }
