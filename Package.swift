@@ -28,6 +28,7 @@ let package = Package(
         .target(name: "CSandbox"),
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
+        .systemLibrary(name: "CWebP"),
         .target(name: "CExif", linkerSettings: [.linkedLibrary("exiv2")]),
 
         // Swift, from plain values to the command line.
@@ -40,7 +41,7 @@ let package = Package(
             name: "VeilPipeline", dependencies: ["VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilVision"]),
         .target(
             name: "VeilStills",
-            dependencies: ["CJPEG", "CPNG", "CExif", "VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilPipeline"],
+            dependencies: ["CJPEG", "CPNG", "CWebP", "CExif", "VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilPipeline"],
             swiftSettings: kernelSettings),
         .target(name: "VeilCLI", dependencies: ["VeilPipeline", "VeilStills", "VeilMedia", "VeilVision", "CSandbox"]),
         .target(name: "Veil", dependencies: ["VeilPipeline", "VeilStills"]),

@@ -17,7 +17,7 @@ struct Palette {
     let room: Int
 
     /// A mask's colour that would be off by more than this many levels of 256 isn't drawn with what is there.
-    private static let worst = 40
+    private static let worst = 64
 
     init(_ colors: [Color], room: Int) {
         self.colors = colors

@@ -72,6 +72,11 @@ extension Redaction {
         case .jpeg: return try JPEGStill(bytes, file: file, policy: settings.metadata, onError: settings.onError)
         case .png: return try PNGStill(bytes, file: file, policy: settings.metadata)
         case .bmp: return try BMPStill(bytes, file: file, policy: settings.metadata)
+        case .webp:
+            let webp = try WebPFile(bytes, file: file)
+            return webp.isAnimated
+                ? try AnimatedWebP(webp, file: file, policy: settings.metadata)
+                : try WebPStill(webp, file: file, policy: settings.metadata)
         default:
             throw MediaError(.unsupported, "opening", file: file, detail: "pictures of this kind aren't opened")
         }
