@@ -28,6 +28,7 @@ let package = Package(
         .target(name: "CSandbox"),
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
+        .target(name: "CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
         .systemLibrary(name: "CWebP"),
         .target(name: "CExif", linkerSettings: [.linkedLibrary("exiv2")]),
 
@@ -41,7 +42,7 @@ let package = Package(
             name: "VeilPipeline", dependencies: ["VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilVision"]),
         .target(
             name: "VeilStills",
-            dependencies: ["CJPEG", "CPNG", "CWebP", "CExif", "VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilPipeline"],
+            dependencies: ["CJPEG", "CPNG", "CTIFF", "CWebP", "CExif", "VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilPipeline"],
             swiftSettings: kernelSettings),
         .target(name: "VeilCLI", dependencies: ["VeilPipeline", "VeilStills", "VeilMedia", "VeilVision", "CSandbox"]),
         .target(name: "Veil", dependencies: ["VeilPipeline", "VeilStills"]),

@@ -64,7 +64,7 @@ struct StillLook {
     /// Looks at turned pictures are small: faces that lie on their side are seldom small ones too.
     private static let turnedSide = 640
     /// What a turned look shows with less than this is left to the straight looks: it is a chance for false alarms too.
-    private static let turnedThreshold = 0.3
+    private static let turnedThreshold = 0.4
 
     init(
         detector: any FaceDetector, settings: AnalysisSettings, orientation: Orientation, _ view: PlanarView,

@@ -77,6 +77,7 @@ extension Redaction {
             return webp.isAnimated
                 ? try AnimatedWebP(webp, file: file, policy: settings.metadata)
                 : try WebPStill(webp, file: file, policy: settings.metadata)
+        case .tiff: return try TIFFStill(bytes, file: file, policy: settings.metadata)
         default:
             throw MediaError(.unsupported, "opening", file: file, detail: "pictures of this kind aren't opened")
         }
