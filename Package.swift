@@ -26,6 +26,11 @@ let package = Package(
             cxxSettings: [.unsafeFlags(["-isystem", "/usr/include/opencv4"]), .define("NDEBUG")],
             linkerSettings: openCV),
         .target(name: "CSandbox"),
+        .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
+        .target(name: "CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
+        .systemLibrary(name: "CWebP"),
+        .target(name: "CExif", linkerSettings: [.linkedLibrary("exiv2")]),
 
         // Swift, from plain values to the command line.
         .target(name: "VeilCore"),
@@ -36,8 +41,17 @@ let package = Package(
         .target(
             name: "VeilPipeline", dependencies: ["VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilVision"]),
         .target(name: "VeilBatch", dependencies: ["VeilCore", "VeilDigest"]),
-        .target(name: "VeilCLI", dependencies: ["VeilPipeline", "VeilMedia", "VeilVision", "VeilBatch", "CSandbox"]),
-        .target(name: "Veil", dependencies: ["VeilPipeline"]),
+        .target(
+            name: "VeilStills",
+            dependencies: [
+                "CJPEG", "CPNG", "CTIFF", "CWebP", "CExif", "VeilCore", "VeilDigest", "VeilPixels", "VeilMedia",
+                "VeilPipeline",
+            ],
+            swiftSettings: kernelSettings),
+        .target(
+            name: "VeilCLI",
+            dependencies: ["VeilPipeline", "VeilStills", "VeilMedia", "VeilVision", "VeilBatch", "CSandbox"]),
+        .target(name: "Veil", dependencies: ["VeilPipeline", "VeilStills"]),
         .executableTarget(name: "VeilMain", dependencies: ["VeilCLI"]),
 
         // Tests follow the targets; EndToEndTests runs the built program.
@@ -48,6 +62,7 @@ let package = Package(
         .testTarget(name: "VeilPixelsTests", dependencies: ["VeilPixels", "VeilTestSupport"]),
         .testTarget(name: "VeilMediaTests", dependencies: ["VeilMedia", "VeilTestSupport"]),
         .testTarget(name: "VeilVisionTests", dependencies: ["VeilVision", "CVision", "VeilTestSupport"]),
+        .testTarget(name: "VeilStillsTests", dependencies: ["VeilStills", "CJPEG", "VeilTestSupport"]),
         .testTarget(name: "VeilPipelineTests", dependencies: ["VeilPipeline", "Veil", "VeilTestSupport"]),
         .testTarget(name: "VeilBatchTests", dependencies: ["VeilBatch", "VeilTestSupport"]),
         .target(name: "CSandboxProbe", dependencies: ["CSandbox"], path: "Tests/CSandboxProbe"),

@@ -19,6 +19,11 @@ enum Flags {
     static let keepData = Flag.toggle(
         "keep-data", .output,
         "Keep timed data, such as positions and telemetry, where the container holds it. It can tell who was where.")
+    static let metadata = Flag.value(
+        "metadata", .choice(), default: MetadataChoice.safe, .output,
+        "What to keep of tags and metadata: all but thumbnails and previews, which always go (keep); what colours, "
+            + "orientation, resolution and camera settings say, but nothing that tells who or where (safe); or only what "
+            + "the picture can't be shown right without (none).")
     static let untouched = Flag.value(
         "untouched", .choice(), default: UntouchedChoice.copy, .output,
         "What to do with a file in which nothing has to be covered: copy its streams as they are, encode it, or skip it "
@@ -134,8 +139,8 @@ enum Flags {
     // MARK: Groups, in the order of help
 
     static let outputGroup: [any FlagDeclaration] = [
-        output, format, force, audio, keepData, untouched, codec, crf, preset, encoderOption, deinterlace, onError,
-        reproducible,
+        output, format, force, audio, keepData, metadata, untouched, codec, crf, preset, encoderOption, deinterlace,
+        onError, reproducible,
     ]
     static let facesGroup: [any FlagDeclaration] = [
         detector, threshold, detectSize, detectEvery, minFace, thorough, fast, linger,

@@ -2,6 +2,7 @@ import Glibc
 import VeilCore
 import VeilMedia
 import VeilPipeline
+import VeilStills
 
 /// `veil redact`: a covered copy of each input.
 struct RedactCommand {
@@ -31,10 +32,11 @@ struct RedactCommand {
         if let plan = options.value(Flags.plan) { sandbox.inputs.append(plan) }
         if let report = options.value(Flags.report) { sandbox.outputs.append(report) }
         let redaction = try desk.redaction(in: sandbox)
+        let isStill = StillFormat.recognise(input.path) != nil
         let progress = ProgressReporter(input: input.name, console: console, quiet: isQuiet)
         do throws(VeilError) {
             defer { progress.finish() }
-            if !isQuiet,
+            if !isQuiet, !isStill,
                 let estimate = try Estimate.of(input.path, output: output.path, settings: redaction.settings)
             {
                 for line in EstimateText.lines(estimate, input: input.name) {
@@ -42,7 +44,12 @@ struct RedactCommand {
                 }
             }
             var result: RedactionResult
-            if let file = options.value(Flags.plan) {
+            if isStill {
+                let plan = try options.value(Flags.plan).map { file throws(VeilError) in try PlanFile.read(file) }
+                result = try redaction.redactStill(
+                    input.path, to: output.path, plan: plan, observer: progress.observer)
+                if plan == nil { result.plan.source.file = input.baseName }
+            } else if let file = options.value(Flags.plan) {
                 let plan = try PlanFile.read(file)
                 try redaction.check(plan, for: input.path)
                 result = try redaction.render(input.path, plan: plan, to: output.path, observer: progress.observer)
@@ -105,7 +112,11 @@ struct DetectCommand {
             // Refused before the work, not after it.
             let file =
                 isPrinted ? nil : try PlanFile.open(output, input: input.path, overwrite: options.value(Flags.force))
-            var plan = try redaction.analyse(input.path, observer: progress.observer)
+            let isStill = StillFormat.recognise(input.path) != nil
+            var plan =
+                isStill
+                ? try redaction.analyseStill(input.path, observer: progress.observer)
+                : try redaction.analyse(input.path, observer: progress.observer)
             plan.source.file = input.baseName
             progress.finish()
             let text = try PlanFile.encode(plan, name: output)

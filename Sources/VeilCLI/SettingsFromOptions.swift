@@ -21,6 +21,7 @@ extension RedactionSettings {
         encoder.isReproducible = options.value(Flags.reproducible)
         audio = options.value(Flags.audio) == .drop ? .drop : .keep
         keepsData = options.value(Flags.keepData)
+        metadata = MetadataPolicy(rawValue: options.value(Flags.metadata).rawValue) ?? .safe
         untouched = UntouchedPolicy(rawValue: options.value(Flags.untouched).rawValue) ?? .copy
         encoder.deinterlaces = options.value(Flags.deinterlace)
         encoder.codec = options.value(Flags.codec).flatMap { VideoCodec(rawValue: $0.rawValue) }

@@ -3,6 +3,9 @@
 /// `--audio`.
 enum AudioChoice: String, CaseIterable, Sendable { case keep, drop }
 
+/// `--metadata`.
+enum MetadataChoice: String, CaseIterable, Sendable { case keep, safe, none }
+
 /// `--untouched`.
 enum UntouchedChoice: String, CaseIterable, Sendable { case copy, encode, skip }
 

@@ -41,9 +41,7 @@ extension Redaction {
         observer: Observer
     ) throws(VeilError) -> RedactionResult {
         let clock = Stopwatch()
-        var result = RedactionResult(
-            plan: plan, framesWritten: 0, framesCoveredWhole: 0, notices: [], encoder: "", analysisSeconds: 0,
-            renderSeconds: 0)
+        var result = RedactionResult(plan: plan)
         let streams = try media { () throws(MediaError) in try Demuxer(file: input, reach: settings.reach).streams }
         let file = try media { () throws(MediaError) in
             try AtomicOutput(path: output, input: input, overwrite: settings.overwrite)

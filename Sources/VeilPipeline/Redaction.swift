@@ -14,8 +14,9 @@ import VeilVision
 /// Use it from one thread at a time.
 public final class Redaction {
     public let settings: RedactionSettings
-    private let detector: any FaceDetector
-    private let description: DetectorDescription
+    let detector: any FaceDetector
+    /// Which detector looks, as plans name it.
+    public let description: DetectorDescription
 
     /// Loads and checks the detector's models.
     ///

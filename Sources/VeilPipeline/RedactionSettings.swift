@@ -32,6 +32,8 @@ public struct RedactionSettings: Sendable {
     public var audio = AudioPolicy.keep
     /// Keep timed data (positions, telemetry) where the container holds it.
     public var keepsData = false
+    /// What of a file's tags and metadata is kept.
+    public var metadata = MetadataPolicy.safe
     /// What to do with a file in which nothing has to be covered.
     public var untouched = UntouchedPolicy.copy
     public var onError = DamagePolicy.stop
@@ -59,6 +61,14 @@ public struct Progress: Sendable, Hashable {
     public var faces: Int
     /// Seconds since the stage began.
     public var elapsed: Double
+
+    public init(stage: Stage, frames: Int, expected: Int?, faces: Int, elapsed: Double) {
+        self.stage = stage
+        self.frames = frames
+        self.expected = expected
+        self.faces = faces
+        self.elapsed = elapsed
+    }
 }
 
 /// How the work talks to whoever asked for it.
@@ -98,4 +108,15 @@ public struct RedactionResult: Sendable {
     public var encoder: String
     public var analysisSeconds: Double
     public var renderSeconds: Double
+
+    /// Nothing done yet.
+    public init(plan: RedactionPlan) {
+        self.plan = plan
+        framesWritten = 0
+        framesCoveredWhole = 0
+        notices = []
+        encoder = ""
+        analysisSeconds = 0
+        renderSeconds = 0
+    }
 }

@@ -1,0 +1,41 @@
+// Exif, XMP and IPTC cleaned by exiv2, behind a plain C interface: no C++ exception leaves this library.
+#ifndef CEXIF_H
+#define CEXIF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How much is kept.
+typedef enum cexif_policy {
+    /// The orientation only.
+    CEXIF_NONE = 0,
+    /// Orientation, resolution, colour and camera settings.
+    CEXIF_SAFE = 1,
+    /// All but what may hold a picture.
+    CEXIF_KEEP = 2,
+} cexif_policy;
+
+/// The orientation that Exif data (a TIFF structure, without "Exif\0\0") names: 1...8; 1 where it names none or can't be
+/// read.
+int cexif_orientation(const uint8_t *data, size_t size);
+
+/// Exif data made anew from the tags that the policy allows. `*out` is to be freed with free(); NULL with size 0 where
+/// nothing is left. `orientation` of 1...8 replaces the one that is there, 0 leaves it. Returns 0, or -1 where the data
+/// can't be read (then nothing of it is given back but the orientation asked for).
+int cexif_clean_exif(
+    const uint8_t *data, size_t size, cexif_policy policy, int orientation, uint8_t **out, size_t *out_size);
+
+/// An XMP packet without what may hold a picture. As above; -1 where it can't be read.
+int cexif_clean_xmp(const uint8_t *data, size_t size, uint8_t **out, size_t *out_size);
+
+/// IPTC data (IIM) without previews of the object. As above.
+int cexif_clean_iptc(const uint8_t *data, size_t size, uint8_t **out, size_t *out_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
