@@ -26,6 +26,7 @@ let package = Package(
             cxxSettings: [.unsafeFlags(["-isystem", "/usr/include/opencv4"]), .define("NDEBUG")],
             linkerSettings: openCV),
         .target(name: "CSandbox"),
+        .target(name: "CLive"),
 
         // Swift, from plain values to the command line.
         .target(name: "VeilCore"),
@@ -35,7 +36,9 @@ let package = Package(
         .target(name: "VeilVision", dependencies: ["CVision", "VeilCore", "VeilPixels", "VeilDigest"]),
         .target(
             name: "VeilPipeline", dependencies: ["VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilVision"]),
-        .target(name: "VeilCLI", dependencies: ["VeilPipeline", "VeilMedia", "VeilVision", "CSandbox"]),
+        .target(
+            name: "VeilLive", dependencies: ["CLive", "VeilCore", "VeilPixels", "VeilMedia", "VeilVision", "VeilPipeline"]),
+        .target(name: "VeilCLI", dependencies: ["VeilLive", "VeilPipeline", "VeilMedia", "VeilVision", "CSandbox"]),
         .target(name: "Veil", dependencies: ["VeilPipeline"]),
         .executableTarget(name: "VeilMain", dependencies: ["VeilCLI"]),
 
@@ -48,6 +51,7 @@ let package = Package(
         .testTarget(name: "VeilMediaTests", dependencies: ["VeilMedia", "VeilTestSupport"]),
         .testTarget(name: "VeilVisionTests", dependencies: ["VeilVision", "CVision", "VeilTestSupport"]),
         .testTarget(name: "VeilPipelineTests", dependencies: ["VeilPipeline", "Veil", "VeilTestSupport"]),
+        .testTarget(name: "VeilLiveTests", dependencies: ["VeilLive", "VeilTestSupport"]),
         .target(name: "CSandboxProbe", dependencies: ["CSandbox"], path: "Tests/CSandboxProbe"),
         .testTarget(
             name: "VeilCLITests", dependencies: ["VeilCLI", "VeilTestSupport", "CSandbox", "CSandboxProbe"]),
