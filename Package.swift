@@ -51,7 +51,9 @@ let package = Package(
         .testTarget(name: "VeilMediaTests", dependencies: ["VeilMedia", "VeilTestSupport"]),
         .testTarget(name: "VeilVisionTests", dependencies: ["VeilVision", "CVision", "VeilTestSupport"]),
         .testTarget(name: "VeilPipelineTests", dependencies: ["VeilPipeline", "Veil", "VeilTestSupport"]),
-        .testTarget(name: "VeilLiveTests", dependencies: ["VeilLive", "VeilTestSupport"]),
+        .testTarget(
+            name: "VeilLiveTests",
+            dependencies: ["VeilLive", "VeilMedia", "VeilPipeline", "VeilVision", "VeilTestSupport"]),
         .target(name: "CSandboxProbe", dependencies: ["CSandbox"], path: "Tests/CSandboxProbe"),
         .testTarget(
             name: "VeilCLITests", dependencies: ["VeilCLI", "VeilTestSupport", "CSandbox", "CSandboxProbe"]),

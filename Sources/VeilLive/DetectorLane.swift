@@ -46,7 +46,8 @@ final class DetectorLane: @unchecked Sendable {
         while let job = box.take() { deliver(look(job)) }
     }
 
-    private func look(_ job: DetectionJob) -> DetectionReport {
+    /// Looks at one frame, in the caller's thread.
+    func look(_ job: DetectionJob) -> DetectionReport {
         let start = monotonicSeconds()
         var report = DetectionReport(frame: job.frame, time: job.time, detections: nil, failure: nil)
         do throws(VisionError) {
