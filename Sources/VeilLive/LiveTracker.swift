@@ -9,7 +9,7 @@ import VeilVision
 struct LiveTracker {
     struct Settings {
         /// The score from which a detection is a face at once.
-        var threshold = 0.3
+        var threshold = 0.25
         /// The score from which it goes on being one, or becomes one when it is seen again and again.
         var continueThreshold = 0.12
         /// Seconds for which a face stays covered where it was last seen or could be followed to.
@@ -33,6 +33,8 @@ struct LiveTracker {
     private var sceneStart = 0
     private var tracks: [LiveTrack] = []
     private var nextID = 1
+    /// The frames that were looked at, the last few.
+    private var looks: [Int] = []
 
     /// Frames that are kept for following.
     static let memory = 96
@@ -41,8 +43,8 @@ struct LiveTracker {
     /// A face that can be followed stays covered this many times as long as one that can't.
     private static let surelyFollowed = 2.0
     /// Sightings after which an unsure face counts, if their mean score is `weakScore`.
-    private static let weakSightings = 3
-    private static let weakScore = 0.18
+    private static let weakSightings = 2
+    private static let weakScore = 0.15
     /// Growth of the mask with age: this share of the face's size per second, up to the limit.
     private static let growthPerSecond = 0.6
     private static let growthLimit = 0.5
@@ -58,7 +60,7 @@ struct LiveTracker {
     mutating func add(luma: LumaPicture, small: LumaPicture, time: Double, endsScene: Bool) throws(VisionError) {
         newest += 1
         var camera = NormalizedPoint(x: 0, y: 0)
-        if let before = past.last, !endsScene, !tracks.isEmpty {
+        if let before = past.last, !endsScene {
             camera = try follower.cameraShift(from: before.small, to: small)
         }
         past.append(Past(time: time, luma: luma, small: small, camera: camera))
@@ -121,6 +123,8 @@ struct LiveTracker {
     mutating func see(_ detections: [Detection], in frame: Int, held: Int) throws(VisionError) {
         guard let now = past(frame) else { return }
         let isPresent = frame >= sceneStart
+        looks.append(frame)
+        if looks.count > Self.memory { looks.removeFirst() }
         let known = tracks.indices.filter { tracks[$0][frame] != nil }
         let slack = known.map { i in
             tracks[i].missed == 0 && (tracks[i][frame]?.certainty ?? 0) >= Self.lostBelow
@@ -309,7 +313,37 @@ struct LiveTracker {
                 regions.append(LiveRegion(track: track.id, face: box, cover: cover, isSeen: age == 0))
             }
         }
-        return regions
+        return regions + strips(in: frame)
+    }
+
+    /// Less than this share of the picture that the camera has turned to is let pass: it holds no face that can be told.
+    private static let leastStrip = 0.02
+    /// Of a face at the edge the search may have missed what was in sight.
+    private static let stripMargin = 0.02
+
+    /// What has come into the picture by the camera's own movement since the last search: nobody has looked there yet.
+    private func strips(in frame: Int) -> [LiveRegion] {
+        // A later search has seen it, and faces were followed back from there.
+        guard !looks.contains(where: { $0 >= frame }), let look = looks.last, look >= oldest, frame > look else {
+            return []
+        }
+        var shift = NormalizedPoint(x: 0, y: 0)
+        for k in (look + 1)...frame {
+            guard let camera = past(k)?.camera else { return [] }
+            shift.x += camera.x
+            shift.y += camera.y
+        }
+        var strips: [LiveRegion] = []
+        func add(_ edge: LiveRegion.Edge, _ box: NormalizedRect) {
+            strips.append(
+                LiveRegion(track: -1 - edge.rawValue, face: box, cover: box, isSeen: false, edge: edge))
+        }
+        let (x, y) = (abs(shift.x) + Self.stripMargin, abs(shift.y) + Self.stripMargin)
+        if shift.x > Self.leastStrip { add(.left, NormalizedRect(x: 0, y: 0, width: x, height: 1)) }
+        if shift.x < -Self.leastStrip { add(.right, NormalizedRect(x: 1 - x, y: 0, width: x, height: 1)) }
+        if shift.y > Self.leastStrip { add(.top, NormalizedRect(x: 0, y: 0, width: 1, height: y)) }
+        if shift.y < -Self.leastStrip { add(.bottom, NormalizedRect(x: 0, y: 1 - y, width: 1, height: y)) }
+        return strips
     }
 
     /// Where the faces are thought to be in the newest frame, for a closer look where the detector misses one.

@@ -83,6 +83,8 @@ import VeilVision
         try show(.infinity)
         try writer?.finish()
         #expect(shown == number)
-        print("SIM shown \(shown) late \(late) whole \(whole) delay \(core.currentDelay) took \(monotonicSeconds() - begun)")
+        print(
+            "SIM shown \(shown) late \(late) whole \(whole) delay \(core.currentDelay) took \(monotonicSeconds() - begun)"
+        )
     }
 }
