@@ -31,6 +31,7 @@ let package = Package(
         .target(name: "CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
         .systemLibrary(name: "CWebP"),
         .target(name: "CExif", linkerSettings: [.linkedLibrary("exiv2")]),
+        .target(name: "CLive"),
 
         // Swift, from plain values to the command line.
         .target(name: "VeilCore"),
@@ -49,8 +50,13 @@ let package = Package(
             ],
             swiftSettings: kernelSettings),
         .target(
+            name: "VeilLive",
+            dependencies: ["CLive", "VeilCore", "VeilPixels", "VeilMedia", "VeilVision", "VeilPipeline"]),
+        .target(
             name: "VeilCLI",
-            dependencies: ["VeilPipeline", "VeilStills", "VeilMedia", "VeilVision", "VeilBatch", "CSandbox"]),
+            dependencies: [
+                "VeilPipeline", "VeilStills", "VeilLive", "VeilMedia", "VeilVision", "VeilBatch", "CSandbox",
+            ]),
         .target(name: "Veil", dependencies: ["VeilPipeline", "VeilStills"]),
         .executableTarget(name: "VeilMain", dependencies: ["VeilCLI"]),
 
@@ -65,6 +71,9 @@ let package = Package(
         .testTarget(name: "VeilStillsTests", dependencies: ["VeilStills", "CJPEG", "VeilTestSupport"]),
         .testTarget(name: "VeilPipelineTests", dependencies: ["VeilPipeline", "Veil", "VeilTestSupport"]),
         .testTarget(name: "VeilBatchTests", dependencies: ["VeilBatch", "VeilTestSupport"]),
+        .testTarget(
+            name: "VeilLiveTests",
+            dependencies: ["VeilLive", "VeilMedia", "VeilPipeline", "VeilVision", "VeilTestSupport"]),
         .target(name: "CSandboxProbe", dependencies: ["CSandbox"], path: "Tests/CSandboxProbe"),
         .testTarget(
             name: "VeilCLITests", dependencies: ["VeilCLI", "VeilTestSupport", "CSandbox", "CSandboxProbe"]),

@@ -1,9 +1,11 @@
 /// What a flag is for; help and the man page group flags by it, in this order.
 enum Category: String, CaseIterable, Sendable {
+    case source = "Source"
     case output = "Output"
     case folders = "Folders and many files"
     case faces = "Finding faces"
     case mask = "Covering faces"
+    case view = "View and control"
     case plan = "Plan and report"
     case general = "General"
 }

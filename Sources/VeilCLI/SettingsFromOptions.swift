@@ -29,6 +29,14 @@ extension RedactionSettings {
         encoder.preset = options.value(Flags.preset)
         for option in options.value(Flags.encoderOption) { encoder.addOption(option.key, option.value) }
 
+        chain = FilterChain(covering: options)
+        maskScale = options.value(Flags.maskScale)
+    }
+}
+
+extension FilterChain {
+    /// What covers faces, by the flags for it.
+    init(covering options: Options) {
         let cells = options.value(Flags.cells)
         let effect: Effect =
             switch options.value(Flags.effect) {
@@ -40,10 +48,9 @@ extension RedactionSettings {
                         red: options.value(Flags.color).red, green: options.value(Flags.color).green,
                         blue: options.value(Flags.color).blue))
             }
-        chain = FilterChain(
+        self.init(
             effects: [effect], shape: options.value(Flags.mask) == .box ? .box : .ellipse,
             softness: options.value(Flags.softness), hold: options.value(Flags.hold))
-        maskScale = options.value(Flags.maskScale)
     }
 }
 

@@ -47,6 +47,31 @@ extension Verb {
         ],
         rules: [oneNameForOneInput(Flags.planOutput), namedOutputForStandardInput(Flags.planOutput)])
 
+    static let live = Verb(
+        name: .live,
+        summary: "Cover the faces of a camera's picture as it comes",
+        description: [
+            "Shows the picture of a camera, a screen or a stream with its faces covered, and sends it wherever -o says, "
+                + "at the source's own rate. Faces are searched for beside it, as often as the processor can. Whenever "
+                + "nothing recent is known of them the whole picture is covered.",
+            "Keys in the window: q quits, space pauses, r starts and stops recording, s saves a still, f changes the effect, "
+                + "+ and - the mask's size, m, b and n show mask, boxes and numbers, z and x zoom, arrows pan, c crops, "
+                + "h mirrors, t turns.",
+            "No detector finds every face, and a live one has little time. A face that comes into the picture is bare until "
+                + "the next search has found it, about a tenth of a second, unless --delay holds the picture back.",
+        ],
+        operands: .none,
+        flags: Flags.Live.group + Flags.workGroup + Flags.talkGroup + Flags.everywhere,
+        examples: [
+            Example(command: "veil live", meaning: "Show the first camera's picture, faces covered"),
+            Example(command: "veil live -o /dev/video10", meaning: "Be a camera for other programs (v4l2loopback)"),
+            Example(
+                command: "veil live -i rtsp://host/cam -o rec.mkv --delay auto",
+                meaning: "Record a stream, late but sure"),
+            Example(command: "veil live -i x11grab::0 --serve 127.0.0.1:8080", meaning: "Show a screen in a browser"),
+        ],
+        rules: [oneUseOfStandardInput])
+
     static let doctor = Verb(
         name: .doctor,
         summary: "Check that everything veil needs is in place",
@@ -112,6 +137,17 @@ private func namedOutputForStandardInput(_ flag: Flag<String?>) -> @Sendable (Op
     if options.operands.contains("-") { return .standardInputAmongOthers }
     return options.value(Flags.output) == "-"
         ? .oneNameForSeveral(flag: Flags.output.info.name, inputs: options.operands.count) : nil
+}
+
+/// Standard input is the picture or the commands, not both.
+@Sendable private func oneUseOfStandardInput(_ options: Options) -> UsageError.Problem? {
+    guard let control = options.value(Flags.Live.control) else { return nil }
+    if control != "-" {
+        return .refusedValue(
+            flag: Flags.Live.control.info.name, value: control, expected: "- (standard input)", nearest: nil)
+    }
+    return options.value(Flags.Live.input) == "-"
+        ? .excluded(flag: Flags.Live.input.info.name, by: Flags.Live.control.info.name) : nil
 }
 
 /// The container's format is said by the output's name; standard output has none.

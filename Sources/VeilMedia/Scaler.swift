@@ -17,7 +17,9 @@ final class Scaler {
     deinit { sws_freeContext(context) }
 
     /// A new frame in the target format, with the properties of `frame`. Range and matrix stay as they are.
-    func convert(_ frame: borrowing Frame) throws(MediaError) -> Frame {
+    ///
+    /// - Parameter spreadsRange: make full range of narrow range. The same in all calls.
+    func convert(_ frame: borrowing Frame, spreadsRange: Bool = false) throws(MediaError) -> Frame {
         let width = frame.width
         let height = frame.height
         let target = target ?? (width, height)
@@ -40,7 +42,7 @@ final class Scaler {
             let space = frame.pointer.pointee.colorspace
             let table = sws_getCoefficients(space == AVCOL_SPC_UNSPECIFIED ? SWS_CS_DEFAULT : Int32(space.rawValue))
             let fromRange: Int32 = frame.format.isRGB ? 1 : range
-            let toRange: Int32 = to.isRGB ? 1 : range
+            let toRange: Int32 = to.isRGB || spreadsRange ? 1 : range
             // Fails harmlessly where the pair needs no matrix.
             _ = sws_setColorspaceDetails(context, table, fromRange, table, toRange, 0, 1 << 16, 1 << 16)
         }

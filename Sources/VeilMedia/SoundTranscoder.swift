@@ -238,7 +238,7 @@ private final class Resampler {
 }
 
 /// Owns an AVAudioFifo.
-private final class SampleQueue {
+final class SampleQueue {
     private let pointer: OpaquePointer
 
     init(_ format: AVSampleFormat, _ channels: Int32) throws(MediaError) {

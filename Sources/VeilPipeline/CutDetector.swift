@@ -2,7 +2,7 @@ import VeilCore
 import VeilVision
 
 /// Tells scene cuts from motion: the middle of the last picture is looked for in the next, whatever its brightness.
-struct CutDetector {
+package struct CutDetector {
     /// The longer side of the pictures compared.
     private static let canvasSide = 64
     /// Below this correlation nothing of the picture before is left: a new scene.
@@ -11,10 +11,10 @@ struct CutDetector {
     private let matcher: PatchMatcher
     private var last: LumaPicture?
 
-    init() throws(VisionError) { matcher = try PatchMatcher() }
+    package init() throws(VisionError) { matcher = try PatchMatcher() }
 
     /// Whether a new scene begins with this picture. The first picture of all begins none.
-    mutating func isCut(before full: LumaPicture) throws(VisionError) -> Bool {
+    package mutating func isCut(before full: LumaPicture) throws(VisionError) -> Bool {
         let picture = try full.shrunk(to: Self.canvasSide)
         defer { last = picture }
         guard let last, last.width == picture.width, last.height == picture.height else { return false }

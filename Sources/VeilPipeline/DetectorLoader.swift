@@ -3,8 +3,8 @@ import VeilDigest
 import VeilVision
 
 /// Finds, checks and loads the models of the detector that was asked for.
-enum DetectorLoader {
-    static func load(
+package enum DetectorLoader {
+    package static func load(
         _ settings: RedactionSettings
     ) throws(VeilError) -> (detector: any FaceDetector, description: DetectorDescription) {
         let models: [Model]

@@ -2,15 +2,15 @@ import VeilCore
 import VeilVision
 
 /// Follows a face from one frame to the next by its picture: cheap, so that the network need not look at every frame.
-struct Follower {
+package struct Follower {
     /// Where the face went, and how sure that is (normalised cross-correlation, 0…1).
-    struct Step {
-        var box: NormalizedRect
-        var certainty: Double
+    package struct Step {
+        package var box: NormalizedRect
+        package var certainty: Double
     }
 
     /// The longer side of the small luma pictures that are compared.
-    static let canvasSide = 480
+    package static let canvasSide = 480
     /// Patches smaller than this can't be told apart from their surroundings.
     private static let leastPatch = 12
     /// Of a face at the picture's edge at least so many pixels must be in sight.
@@ -20,15 +20,15 @@ struct Follower {
 
     private let matcher: PatchMatcher
 
-    init() throws(VisionError) { matcher = try PatchMatcher() }
+    package init() throws(VisionError) { matcher = try PatchMatcher() }
 
     /// The longer side of the pictures whose global motion is measured. On larger ones the peak of the phase
     /// correlation drowns in what differs between the frames; here it was right within 3 % for pans of a fifth of the
     /// picture per frame.
-    static let cameraSide = 160
+    package static let cameraSide = 160
 
     /// How far the whole picture moved, in parts of its size; zero where it can't be told.
-    func cameraShift(from a: LumaPicture, to b: LumaPicture) throws(VisionError) -> NormalizedPoint {
+    package func cameraShift(from a: LumaPicture, to b: LumaPicture) throws(VisionError) -> NormalizedPoint {
         guard a.width == b.width, a.height == b.height, let shift = try matcher.globalShift(from: a, to: b),
             shift.score > 0.15
         else { return NormalizedPoint(x: 0, y: 0) }
@@ -38,7 +38,7 @@ struct Follower {
     /// The box's place in `b`, given its place in `a`; nil where there is nothing to follow (flat, or out of the picture).
     ///
     /// - Parameter starts: movements to try first: the face's own, the camera's.
-    func follow(
+    package func follow(
         _ box: NormalizedRect, from a: LumaPicture, to b: LumaPicture, starts: [NormalizedPoint]
     ) throws(VisionError) -> Step? {
         let (w, h) = (Double(a.width), Double(a.height))

@@ -6,12 +6,14 @@ enum Golden {
 
         Usage: veil [redact] [FLAGS] IN...
                veil detect [FLAGS] IN...
+               veil live [FLAGS]
                veil doctor [FLAGS]
                veil help [FLAGS] [VERB]
 
         Verbs:
           redact (default)           Cover the faces in videos
           detect                     Find the faces and write a plan of what to cover
+          live                       Cover the faces of a camera's picture as it comes
           doctor                     Check that everything veil needs is in place
           help                       Print help, or help on a verb
 
@@ -39,6 +41,10 @@ enum Golden {
               Choose the name, cover in black
           veil detect clip.mp4 -o plan.json
               Write a plan to look through
+          veil live
+              Show the first camera's picture, faces covered
+          veil live -o /dev/video10
+              Be a camera for other programs (v4l2loopback)
           veil doctor
               Check the installation
           veil help redact
@@ -290,6 +296,150 @@ enum Golden {
           veil detect clip.mp4 -o plan.json
               Write a plan to look through
 
+        """
+
+    static let live = """
+        Cover the faces of a camera's picture as it comes
+
+        Usage: veil live [FLAGS]
+
+        Shows the picture of a camera, a screen or a stream with its faces covered, and
+        sends it wherever -o says, at the source's own rate. Faces are searched for
+        beside it, as often as the processor can. Whenever nothing recent is known of
+        them the whole picture is covered.
+
+        Keys in the window: q quits, space pauses, r starts and stops recording, s saves
+        a still, f changes the effect, + and - the mask's size, m, b and n show mask,
+        boxes and numbers, z and x zoom, arrows pan, c crops, h mirrors, t turns.
+
+        No detector finds every face, and a live one has little time. A face that comes
+        into the picture is bare until the next search has found it, about a tenth of a
+        second, unless --delay holds the picture back.
+
+        Source:
+          -i, --input SOURCE         Take the picture from SOURCE: a camera
+                                     (/dev/video0), FORMAT:NAME for any device of FFmpeg
+                                     (x11grab::0), a URL (rtsp, rtmp, srt, udp, http), a
+                                     file, or - for standard input.
+                                     [default: the first camera]
+              --list-devices         List cameras with formats, sizes and rates, and
+                                     sound sources, and end.
+              --size WxH             Ask the device for this size.
+                                     [default: the device's own]
+              --rate FPS             Ask the device for so many frames a second.
+                                     [1 to 1000; default: the device's own]
+              --input-format NAME    Ask the camera for this format, such as mjpeg or
+                                     yuyv422. [default: the device's own]
+              --pace                 Play standard input or a URL at the speed that its
+                                     time stamps say. Files are always played so.
+              --mic NAME             Take sound from NAME: alsa:default, pulse:default,
+                                     or the name of an ALSA device.
+                                     [default: the source's own sound]
+              --reconnect            Wait for a source that went away, and carry on.
+                                     Until it is back the last picture is shown covered.
+              --duration SECONDS     End after this time.
+                                     [0 to 1000000; default: until the source ends]
+
+        Output:
+          -o, --output OUT           Send the covered picture to OUT: window, a file
+                                     (.mp4, .mkv), a URL (rtmp, srt, udp),
+                                     FOLDER/NAME.m3u8, a video output device
+                                     (/dev/video10), or - for standard output. A window
+                                     unless something else is named. [may be repeated]
+              --serve ADDRESS:PORT   Show the picture to browsers at this address and
+                                     port, such as 127.0.0.1:8080. Whoever can reach the
+                                     address can watch.
+              --format NAME          Write standard output in this container, such as
+                                     yuv4mpegpipe, rawvideo, mpegts or matroska.
+                                     [default: yuv4mpegpipe]
+              --force                Replace the output if it exists.
+              --crf N                Set x264's constant quality for recordings and
+                                     streams: lower looks better and takes more space.
+                                     [0 to 51; default: 21]
+              --preset NAME          Choose x264's speed: a slower one may not keep up.
+                                     [default: superfast]
+              --join                 Put all takes of a recording into one file instead
+                                     of files of their own.
+
+        Finding faces:
+              --threshold N          Take for a face what scores at least this much.
+                                     Lower finds more faces and more that are none.
+                                     [0 to 1; default: 0.25]
+              --detect-size PIXELS   Search a picture whose longer side has this size.
+                                     Larger finds smaller faces and takes longer. [64 to
+                                     2048; default: what the processor manages, 320 to
+                                     640]
+
+        Covering faces:
+              --effect pixellate|blur|solid
+                                     Cover with a mosaic, a blur or one colour. Only
+                                     solid leaves nothing of the face.
+                                     [default: pixellate]
+              --cells N              Use this many mosaic cells across a face. Fewer
+                                     hide more; more than 8 leave a face readable.
+                                     [2 to 64; default: 5]
+              --color COLOR          Use this colour for solid. [RRGGBB or black, gray,
+                                     white, red, green, blue or yellow; default: black]
+              --mask ellipse|box     Cover an ellipse or the whole box around a face.
+                                     [default: ellipse]
+              --mask-scale N         Make the mask this many times as large as the face.
+                                     [1 to 4; default: 1.4]
+              --softness N           Fade the mask's edge over this share of its size.
+                                     The fade lies outside the mask.
+                                     [0 to 1; default: 0.2]
+              --hold SECONDS         Keep a mosaic's colours for this long. Fresh
+                                     colours in each frame give a moving face away.
+                                     [0 to 60; default: 0.5]
+              --max-age SECONDS      Cover the whole picture when the newest search is
+                                     older than this. [0.01 to 60; default: 0.25]
+              --delay SECONDS        Hold frames back for this long, so that a face is
+                                     covered even in the frame in which it first
+                                     appears; auto is as long as the detector needs.
+                                     [0 to 1.5, or auto; default: 0]
+              --fail-open            Show the picture even when nothing is known of its
+                                     faces. Then faces are bare at the start, after each
+                                     cut, and whenever the detector is late or fails.
+              --linger SECONDS       Go on covering a face for this long after it was
+                                     last seen. [0 to 60; default: 0.4]
+
+        View and control:
+              --crop full|1:1|4:3|16:9
+                                     Show the middle of the picture in this shape.
+                                     [default: full]
+              --zoom N               Enlarge the middle of the picture so many times.
+                                     [1 to 8; default: 1]
+              --mirror               Swap left and right.
+              --rotate 0|90|180|270  Turn the picture clockwise by so many degrees.
+                                     [default: 0]
+              --show boxes|mask|numbers
+                                     Draw boxes, masks or numbers over the picture in
+                                     the window. [may be repeated]
+              --control -            Read commands from standard input (-), one a line:
+                                     the window's keys, or words such as record, still,
+                                     zoom 2, pan 0.5 0.
+
+        General:
+              --stats json           Print the numbers at the end to standard output as
+                                     JSON; to standard error if - is an output.
+              --models DIR           Take the detectors' models from DIR.
+                                     [default: $VEIL_MODELS, or the installed ones]
+              --threads N            Use this many threads.
+                                     [1 to 1024; default: as many as there are cores]
+          -q, --quiet                Print errors only, no progress.
+                                     [not with --verbose]
+          -v, --verbose              Say more about what is done.
+          -h, --help                 Print help.
+          -V, --version              Print the version.
+
+        Examples:
+          veil live
+              Show the first camera's picture, faces covered
+          veil live -o /dev/video10
+              Be a camera for other programs (v4l2loopback)
+          veil live -i rtsp://host/cam -o rec.mkv --delay auto
+              Record a stream, late but sure
+          veil live -i x11grab::0 --serve 127.0.0.1:8080
+              Show a screen in a browser
         """
 
     static let doctor = """

@@ -1,0 +1,41 @@
+import VeilPipeline
+import VeilVision
+
+/// Notices that the picture changed all at once: a cut, another camera, a jump of the exposure, a wake from sleep.
+struct BreakDetector {
+    enum Kind: Equatable {
+        /// Nothing of the picture before is left.
+        case scene
+        /// The same scene in another light, or after a pause: places may still hold.
+        case light
+    }
+
+    /// A jump of the mean luma by this many levels of 256 from one frame to the next. Automatic exposure moves by a few
+    /// levels a frame; a light that is switched on, or a camera that wakes, by dozens.
+    private static let lightJump = 24.0
+    /// Seconds without a frame after which the picture counts as new.
+    private static let longestPause = 0.5
+
+    private var cuts: CutDetector
+    private var lastMean: Double?
+    private var lastTime: Double?
+
+    init() throws(VisionError) { cuts = try CutDetector() }
+
+    /// To be called for every frame, in order. The first one of all is no break.
+    ///
+    /// - Parameter small: at most 160 pixels a side.
+    mutating func look(at small: LumaPicture, time: Double) throws(VisionError) -> Kind? {
+        let isCut = try cuts.isCut(before: small)
+        var sum = 0
+        for sample in small.samples { sum &+= Int(sample) }
+        let mean = Double(sum) / Double(max(1, small.samples.count))
+        defer {
+            lastMean = mean
+            lastTime = time
+        }
+        guard let lastMean, let lastTime else { return nil }
+        if isCut || time - lastTime > Self.longestPause { return .scene }
+        return abs(mean - lastMean) > Self.lightJump ? .light : nil
+    }
+}

@@ -1,0 +1,153 @@
+import CLive
+import Glibc
+import Synchronization
+import VeilCore
+import VeilMedia
+
+/// What capturing hands over.
+struct Captured: Sendable {
+    var picture: SharedFrame
+    var time: Double
+    var arrival: Double
+    var isDamaged: Bool
+}
+
+/// Reads the source in a thread of its own and hands every picture on at once; nobody downstream can hold it up.
+// @unchecked: what changes is used by the lane's own thread only, or is a lock.
+final class CaptureLane: @unchecked Sendable {
+    struct Handlers: Sendable {
+        var picture: @Sendable (Captured) -> Void
+        var sound: @Sendable (SharedFrame, Double) -> Void
+        /// For a person.
+        var notice: @Sendable (String) -> Void
+        /// The source has ended, or can't be opened or read any more.
+        var ended: @Sendable (MediaError?) -> Void
+        /// The source was opened: frames per second, and whether there is sound.
+        var opened: @Sendable (Double, Bool) -> Void
+    }
+
+    private let settings: LiveInputSettings
+    private let reconnects: Bool
+    private let start: Double
+    private let handlers: Handlers
+    private let isStopped = Atomic<Bool>(false)
+    private let view: Mutex<LiveView>
+    private var clock: CaptureClock
+    private var last: SharedFrame?
+    private var thread: PlainThread?
+
+    /// Seconds between attempts to open a source that went away.
+    private static let retry = 1.0
+
+    init(_ settings: LiveInputSettings, view: LiveView, reconnects: Bool, start: Double, handlers: Handlers) {
+        self.settings = settings
+        self.reconnects = reconnects
+        self.start = start
+        self.handlers = handlers
+        self.view = Mutex(view)
+        clock = CaptureClock(start: start)
+    }
+
+    func begin() { thread = PlainThread("veil-capture") { [self] in run() } }
+
+    func change(_ new: LiveView) { view.withLock { $0 = new } }
+
+    /// Asks the lane to end and waits for it.
+    func stop() {
+        isStopped.store(true, ordering: .relaxed)
+        thread?.join()
+    }
+
+    private var stopped: Bool { isStopped.load(ordering: .relaxed) }
+
+    private func run() {
+        var failure: MediaError?
+        var wasOpen = false
+        while !stopped {
+            failure = nil
+            do throws(MediaError) {
+                try capture { wasOpen = true }
+            } catch { failure = error }
+            if stopped || !reconnects || (!wasOpen && failure?.kind == .unsupported) { break }
+            if let failure { handlers.notice("\(settings.address.label): \(failure.detail); waiting for it") }
+            waitForReturn()
+        }
+        handlers.ended(stopped ? nil : failure)
+    }
+
+    /// While the source is away, the last picture is shown, covered whole.
+    private func waitForReturn() {
+        let end = monotonicSeconds() + Self.retry
+        while !stopped, monotonicSeconds() < end {
+            usleep(100_000)
+            guard let last else { continue }
+            let now = monotonicSeconds()
+            handlers.picture(
+                Captured(picture: last, time: clock.stamp(nil, arrival: now), arrival: now, isDamaged: true))
+        }
+    }
+
+    /// Opens the source and reads it to its end.
+    private func capture(_ opened: () -> Void) throws(MediaError) {
+        let input = try LiveInput(settings) { [self] in stopped }
+        opened()
+        handlers.opened(input.frameRate, input.hasSound)
+        let geometry = LiveGeometry()
+        var pacer = Pacer(isPaced: settings.isPaced)
+        var isBroken = false
+        while !stopped, let event = try input.next() {
+            switch consume event {
+            case .broken: isBroken = true
+            case .sound(let frame, let time, _):
+                let arrival = monotonicSeconds()
+                let stamp = clock.soundStamp(time, arrival: arrival)
+                handlers.sound(SharedFrame(frame), stamp)
+            case .picture(let frame, let time):
+                let isDamaged = frame.isDamaged || isBroken
+                let orientation = input.orientation(of: frame)
+                let aspect = input.sampleAspectRatio(of: frame)
+                geometry.view = view.withLock { $0 }
+                let picture: SharedFrame
+                do throws(MediaError) {
+                    picture = SharedFrame(
+                        try geometry.convert(frame, orientation: orientation, sampleAspectRatio: aspect))
+                } catch {
+                    // A picture that can't be prepared is as good as a broken one.
+                    isBroken = true
+                    continue
+                }
+                pacer.wait(for: time) { [self] in stopped }
+                let arrival = monotonicSeconds()
+                last = picture
+                isBroken = false
+                handlers.picture(
+                    Captured(
+                        picture: picture, time: clock.stamp(time, arrival: arrival), arrival: arrival,
+                        isDamaged: isDamaged))
+            }
+        }
+    }
+}
+
+/// Plays a file as a camera would: each frame comes when its time stamp says.
+struct Pacer {
+    private let isPaced: Bool
+    private var start: (source: Double, real: Double)?
+
+    init(isPaced: Bool) { self.isPaced = isPaced }
+
+    /// Sleeps until a frame is due.
+    mutating func wait(for time: Double?, _ isStopped: () -> Bool) {
+        guard isPaced, let time else { return }
+        guard let start else {
+            start = (time, monotonicSeconds())
+            return
+        }
+        let due = start.real + time - start.source
+        while !isStopped() {
+            let rest = due - monotonicSeconds()
+            if rest <= 0 { return }
+            usleep(UInt32(min(rest, 0.1) * 1e6))
+        }
+    }
+}

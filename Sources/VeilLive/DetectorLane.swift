@@ -1,0 +1,124 @@
+import VeilCore
+import VeilMedia
+import VeilPixels
+import VeilVision
+
+/// A frame to look at.
+struct DetectionJob: Sendable {
+    var picture: SharedFrame
+    var frame: Int
+    var time: Double
+    /// Where faces are thought to be.
+    var expected: [NormalizedRect]
+}
+
+/// Looks for faces beside the picture, always in the newest frame, at the rate that the processor gives.
+// @unchecked: everything that changes is used by the lane's own thread only; the box and the handler are Sendable.
+final class DetectorLane: @unchecked Sendable {
+    private let detector: any FaceDetector
+    private let box = NewestBox<DetectionJob>()
+    private let deliver: @Sendable (DetectionReport) -> Void
+    private var sizer: LookSizer
+    private let threshold: Double
+    private var thread: PlainThread?
+
+    init(
+        _ detector: any FaceDetector, size: Int?, threshold: Double,
+        deliver: @escaping @Sendable (DetectionReport) -> Void
+    ) {
+        self.detector = detector
+        self.threshold = threshold
+        self.deliver = deliver
+        sizer = LookSizer(fixed: size)
+    }
+
+    func start() { thread = PlainThread("veil-detect") { [self] in run() } }
+
+    /// Replaces whatever waits to be looked at.
+    func look(at job: DetectionJob) { box.put(job) }
+
+    func stop() {
+        box.close()
+        thread?.join()
+    }
+
+    private func run() {
+        while let job = box.take() { deliver(look(job)) }
+    }
+
+    /// Looks at one frame, in the caller's thread.
+    func look(_ job: DetectionJob) -> DetectionReport {
+        let start = monotonicSeconds()
+        var report = DetectionReport(frame: job.frame, time: job.time, detections: nil, failure: nil)
+        do throws(VisionError) {
+            let found = try job.picture.frame.withPlanes { (view) throws(VisionError) in
+                let canvas = CanvasSize.fitting(
+                    width: view.width, height: view.height, longSide: sizer.side)
+                var found = try detector.detect(in: view, orientation: .up, canvas: canvas, threshold: threshold)
+                // Where a face should be that doesn't show, a closer look; one of them, as the next frame waits.
+                let missing = job.expected.first { box in !found.contains { $0.bounds.iou(box) > 0.2 } }
+                if let missing, let closer = try closer(at: missing, in: view) { found.append(closer) }
+                return found
+            }
+            report.detections = found
+        } catch { report.failure = error }
+        sizer.took(monotonicSeconds() - start)
+        return report
+    }
+
+    /// The side of the square that a closer look is brought to, and how many sizes of the face it takes in.
+    private static let closerSide = 96
+    private static let closerReach = 3.0
+
+    private func closer(at face: NormalizedRect, in view: PlanarView) throws(VisionError) -> Detection? {
+        let (width, height) = (Double(view.width), Double(view.height))
+        let side = Self.closerReach * max(face.width * width, face.height * height)
+        let region = NormalizedRect(center: face.center, width: side / width, height: side / height)
+            .intersection(.whole)
+        guard region.width * width >= 16, region.height * height >= 16 else { return nil }
+        let canvas = CanvasSize(width: Self.closerSide, height: Self.closerSide)
+        let found = try detector.detect(
+            in: view, orientation: .up, canvas: canvas, roi: region, threshold: max(threshold, 0.2))
+        return found.filter { $0.bounds.iou(face) > 0.25 }.max { $0.bounds.iou(face) < $1.bounds.iou(face) }
+    }
+}
+
+/// Chooses the size at which the detector looks, so that its answers come in time.
+struct LookSizer {
+    /// Multiples of 32, as CenterFace wants them: between them nothing is gained.
+    static let sides = [320, 384, 448, 512, 576, 640]
+    /// Seconds that a look may take. An answer is used until the next one is in, which is two looks and a frame later at
+    /// the most: about 0.2 s, within the 0.25 s after which the picture is covered whole.
+    private static let budget = 0.085
+
+    private let fixed: Int?
+    private var index = 2
+    private var usual: Double?
+    private var looks = 0
+
+    init(fixed: Int? = nil) { self.fixed = fixed }
+
+    var side: Int { fixed ?? Self.sides[index] }
+
+    /// A look at the present size took so long.
+    mutating func took(_ seconds: Double) {
+        guard fixed == nil else { return }
+        looks += 1
+        // The first look at a size makes its network.
+        if looks == 1 { return }
+        usual = usual.map { 0.7 * $0 + 0.3 * seconds } ?? seconds
+        guard looks >= 5, let usual else { return }
+        if usual > Self.budget, index > 0 {
+            change(to: index - 1)
+        } else if index < Self.sides.count - 1 {
+            let growth = Double(Self.sides[index + 1]) / Double(Self.sides[index])
+            if usual * growth * growth < 0.85 * Self.budget { change(to: index + 1) }
+        }
+    }
+
+    private mutating func change(to new: Int) {
+        index = new
+        usual = nil
+        looks = 0
+    }
+}

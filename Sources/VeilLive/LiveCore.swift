@@ -1,0 +1,256 @@
+import VeilCore
+import VeilMedia
+import VeilPipeline
+import VeilPixels
+import VeilVision
+
+/// A captured picture on its way.
+struct LiveFrame: Sendable {
+    var picture: SharedFrame
+    /// From 0, without gaps.
+    var number: Int
+    /// Seconds since the first frame, by the capture's clock.
+    var time: Double
+    /// When it came, on the monotonic clock.
+    var arrival: Double
+    var isDamaged: Bool
+}
+
+/// What the detector says of one frame.
+struct DetectionReport: Sendable {
+    var frame: Int
+    var time: Double
+    /// Nil where looking failed.
+    var detections: [Detection]?
+    var failure: VisionError?
+}
+
+/// A picture that may be shown.
+struct ShownFrame: Sendable {
+    var picture: SharedFrame
+    var time: Double
+    var arrival: Double
+    var verdict: LiveGuard.Verdict
+    var regions: [LiveRegion]
+    /// The masks as they were drawn; for showing them.
+    var masks: [MaskRegion]
+    /// How old the newest detection was for it, in seconds; nil before the first.
+    var age: Double?
+}
+
+/// The way of a live frame between capture and outputs: takes frames and detections as they come, and hands over covered
+/// frames when they are due. Has no threads and no clock of its own.
+final class LiveCore {
+    private(set) var settings: LiveSettings
+    private var guardian: LiveGuard
+    private var breaks: BreakDetector
+    private var tracker: LiveTracker
+    private var redactor: Redactor
+    private var delay: DelayKeeper
+    private var pending: [LiveFrame] = []
+    private var sceneStarts: Set<Int> = []
+    private var still: SharedFrame?
+
+    /// Shows one still cover instead of the picture.
+    var isPaused = false {
+        didSet { if isPaused != oldValue { still = nil } }
+    }
+
+    /// Throws `VeilError` `.filters` for a chain that would leave faces visible.
+    init(_ settings: LiveSettings) throws(VeilError) {
+        self.settings = settings
+        guardian = LiveGuard(maxAge: settings.maxAge, failsOpen: settings.failsOpen)
+        var tracking = LiveTracker.Settings()
+        tracking.linger = settings.linger
+        if let threshold = settings.threshold {
+            tracking.threshold = threshold
+            tracking.continueThreshold = min(threshold, tracking.continueThreshold)
+        }
+        do throws(VisionError) {
+            breaks = try BreakDetector()
+            tracker = try LiveTracker(tracking)
+        } catch { throw .vision(error, file: settings.input.address.label) }
+        do throws(FilterChainError) { redactor = try Redactor(settings.chain) } catch { throw .filters(error) }
+        delay = DelayKeeper(settings.delay)
+    }
+
+    /// Another effect, from the next frame on. A chain that covers nothing is refused, and the old one stays.
+    func use(_ chain: FilterChain) {
+        guard let fresh = try? Redactor(chain) else { return }
+        redactor = fresh
+        settings.chain = chain
+        still = nil
+    }
+
+    func scaleMask(by factor: Double) { settings.maskScale = min(4, max(1, settings.maskScale * factor)) }
+
+    /// Faces known now.
+    var faces: Int { tracker.faces }
+    /// Seconds that frames are held back at present.
+    var currentDelay: Double { delay.seconds }
+    /// Where the detector should look closer if it misses a face.
+    var expected: [NormalizedRect] { tracker.expected }
+
+    /// Takes a captured frame.
+    func arrive(_ frame: LiveFrame) {
+        delay.arrived(frame.number, at: frame.arrival)
+        var isBreak = frame.isDamaged
+        do throws(VisionError) {
+            let luma = try frame.picture.frame.withPlanes { (view) throws(VisionError) in
+                try LumaPicture(
+                    of: view, orientation: .up,
+                    canvas: .fitting(width: view.width, height: view.height, longSide: Follower.canvasSide))
+            }
+            let small = try luma.shrunk(to: Follower.cameraSide)
+            let kind = try breaks.look(at: small, time: frame.time)
+            isBreak = isBreak || kind != nil
+            if kind == .scene { sceneStarts.insert(frame.number) }
+            try tracker.add(luma: luma, small: small, time: frame.time, endsScene: kind == .scene)
+        } catch {
+            // What can't be looked at isn't shown until a detection has seen a newer frame.
+            guardian.detectionFailed(frame: frame.number)
+        }
+        if isBreak { guardian.breaks(at: frame.number) }
+        pending.append(frame)
+    }
+
+    /// Takes what the detector says, whenever it comes.
+    func take(_ report: DetectionReport, now: Double) {
+        guard let detections = report.detections else {
+            guardian.detectionFailed(frame: report.frame)
+            return
+        }
+        do throws(VisionError) {
+            try tracker.see(detections, in: report.frame, held: pending.first?.number ?? report.frame)
+            guardian.detected(frame: report.frame, time: report.time)
+            delay.detected(report.frame, at: now)
+        } catch {
+            guardian.detectionFailed(frame: report.frame)
+        }
+    }
+
+    /// When the next frame is to be shown; nil while there is none.
+    var nextDue: Double? { pending.first.map { $0.arrival + delay.seconds } }
+    var hasPending: Bool { !pending.isEmpty }
+
+    /// The next frame that is due, covered; nil when there is none yet.
+    ///
+    /// - Throws: `MediaError` where there is no memory for a copy; the frame is then not shown at all.
+    func nextShown(now: Double) throws(MediaError) -> ShownFrame? {
+        guard let frame = pending.first else { return nil }
+        let isFull = pending.count >= LiveTracker.memory - 8
+        guard isFull || frame.arrival + delay.seconds <= now else { return nil }
+        pending.removeFirst()
+        return try cover(frame)
+    }
+
+    private func cover(_ frame: LiveFrame) throws(MediaError) -> ShownFrame {
+        let isSceneStart = sceneStarts.remove(frame.number) != nil
+        let age = guardian.age(time: frame.time)
+        var shown = ShownFrame(
+            picture: frame.picture, time: frame.time, arrival: frame.arrival, verdict: .whole(.paused), regions: [],
+            masks: [], age: age)
+        if isPaused, let still {
+            shown.picture = still
+            return shown
+        }
+        let verdict =
+            isPaused
+            ? .whole(.paused) : guardian.verdict(frame: frame.number, time: frame.time, isDamaged: frame.isDamaged)
+        shown.verdict = verdict
+        switch verdict {
+        case .whole:
+            let copy = try frame.picture.copy()
+            copy.withPlanes { redactor.coverWhole($0, time: frame.time, cutBefore: isSceneStart) }
+            shown.picture = SharedFrame(copy)
+            if isPaused { still = shown.picture }
+        case .faces:
+            shown.regions = tracker.regions(in: frame.number)
+            guard !shown.regions.isEmpty else { return shown }
+            let copy = try frame.picture.copy()
+            let (width, height) = (frame.picture.width, frame.picture.height)
+            shown.masks = shown.regions.map { Self.mask($0, width, height, scale: settings.maskScale) }
+            copy.withPlanes {
+                redactor.apply(to: $0, regions: shown.masks, time: frame.time, cutBefore: isSceneStart)
+            }
+            shown.picture = SharedFrame(copy)
+        }
+        return shown
+    }
+
+    private static func mask(_ region: LiveRegion, _ width: Int, _ height: Int, scale: Double) -> MaskRegion {
+        if let edge = region.edge { return strip(region, edge, width, height) }
+        let ellipse = CodedEllipse(
+            Shape(inscribedIn: region.cover), orientation: .up, codedWidth: width, codedHeight: height)
+        return MaskRegion(
+            track: region.track, centerX: ellipse.centerX, centerY: ellipse.centerY, radiusX: ellipse.radiusX * scale,
+            radiusY: ellipse.radiusY * scale, faceWidth: region.face.width * Double(width),
+            faceHeight: region.face.height * Double(height))
+    }
+}
+
+extension LiveCore {
+    /// A strip along an edge as an ellipse so long that its side is straight: 20 pictures long, 2 deep, it is off by less
+    /// than a thousandth of the picture.
+    private static func strip(
+        _ region: LiveRegion, _ edge: LiveRegion.Edge, _ width: Int, _ height: Int
+    ) -> MaskRegion {
+        let (w, h) = (Double(width), Double(height))
+        // Cells as coarse as those of a picture that is covered whole.
+        let face = min(w, h) * Double(FilterChain.defaultCells) / 12
+        var mask = MaskRegion(
+            track: region.track, centerX: w / 2, centerY: h / 2, radiusX: 20 * w, radiusY: 20 * h, faceWidth: face,
+            faceHeight: face)
+        switch edge {
+        case .left: (mask.centerX, mask.radiusX) = (region.cover.maxX * w - 2 * w, 2 * w)
+        case .right: (mask.centerX, mask.radiusX) = (region.cover.x * w + 2 * w, 2 * w)
+        case .top: (mask.centerY, mask.radiusY) = (region.cover.maxY * h - 2 * h, 2 * h)
+        case .bottom: (mask.centerY, mask.radiusY) = (region.cover.y * h + 2 * h, 2 * h)
+        }
+        return mask
+    }
+}
+
+/// How long frames are held back: a fixed time, or the time after which a detection has seen each of them or a later one.
+struct DelayKeeper {
+    private(set) var seconds: Double
+    private let isAutomatic: Bool
+    private var arrivals: [(frame: Int, time: Double)] = []
+    private var lastSeen = -1
+
+    /// At most so long.
+    static let limit = 1.5
+    /// Before the detector's time is known.
+    private static let first = 0.3
+    private static let margin = 0.012
+    /// The automatic delay shrinks by this share with each detection, so that one slow look isn't followed by ages.
+    private static let shrink = 0.01
+
+    init(_ delay: LiveDelay) {
+        switch delay {
+        case .fixed(let seconds):
+            isAutomatic = false
+            self.seconds = min(max(0, seconds), Self.limit)
+        case .auto:
+            isAutomatic = true
+            seconds = Self.first
+        }
+    }
+
+    mutating func arrived(_ frame: Int, at time: Double) {
+        guard isAutomatic else { return }
+        arrivals.append((frame, time))
+        if arrivals.count > 256 { arrivals.removeFirst() }
+    }
+
+    /// A detection of a frame is in: the frames since the one before had to wait for it, the oldest the longest.
+    mutating func detected(_ frame: Int, at time: Double) {
+        guard isAutomatic else { return }
+        if let oldest = arrivals.first(where: { $0.frame > lastSeen }), oldest.frame <= frame {
+            let needed = time - oldest.time + Self.margin
+            seconds = min(Self.limit, max(needed, seconds * (1 - Self.shrink)))
+        }
+        lastSeen = max(lastSeen, frame)
+        arrivals.removeAll { $0.frame <= frame }
+    }
+}

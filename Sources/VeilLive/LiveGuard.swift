@@ -1,0 +1,90 @@
+/// Decides whether a live frame may show anything at all: **fail closed**.
+///
+/// A pure state machine without clock, threads or pictures. A frame is uncovered only where a detection vouches for it:
+/// one that succeeded, of the same scene, no older than `maxAge`, and newer than any that failed. Anything else is
+/// covered whole.
+public struct LiveGuard: Sendable {
+    /// Why a frame has to be covered whole.
+    public enum Reason: String, Sendable, Hashable, CaseIterable {
+        /// No detection has finished yet.
+        case beforeFirst = "before the first detection"
+        /// The picture changed all at once, and no detection has seen the new one yet.
+        case sceneChange = "the picture changed all at once"
+        /// The newest detection is too old.
+        case stale = "the newest detection is too old"
+        /// The newest detection failed.
+        case failed = "looking for faces failed"
+        /// The frame itself is broken.
+        case damaged = "the frame is broken"
+        /// A person asked for it.
+        case paused = "paused"
+    }
+
+    public enum Verdict: Sendable, Hashable {
+        /// Cover the faces that are known.
+        case faces
+        case whole(Reason)
+    }
+
+    /// A frame or a detection's frame: its number, rising, and its time of capture in seconds.
+    private struct Mark {
+        var frame: Int
+        var time: Double
+    }
+
+    /// Seconds.
+    public let maxAge: Double
+    /// Show frames that nothing vouches for, with whatever faces are known.
+    public let failsOpen: Bool
+
+    private var breaks: [Int] = []
+    private var seen: [Mark] = []
+    private var failed: Int?
+    private var hasFinished = false
+
+    /// Detections and breaks that are kept: more than the frames that can be held back at any time.
+    private static let memory = 256
+
+    public init(maxAge: Double, failsOpen: Bool = false) {
+        self.maxAge = maxAge
+        self.failsOpen = failsOpen
+    }
+
+    /// A new picture begins with this frame: nothing that was seen before counts for it.
+    public mutating func breaks(at frame: Int) {
+        if breaks.last != frame { breaks.append(frame) }
+        if breaks.count > Self.memory { breaks.removeFirst() }
+    }
+
+    /// A look at a frame succeeded.
+    public mutating func detected(frame: Int, time: Double) {
+        hasFinished = true
+        if let failed, frame > failed { self.failed = nil }
+        seen.append(Mark(frame: frame, time: time))
+        if seen.count > Self.memory { seen.removeFirst() }
+    }
+
+    /// A look at a frame threw.
+    public mutating func detectionFailed(frame: Int) { failed = max(failed ?? frame, frame) }
+
+    /// What to do with a frame that is about to be shown. Frames may be asked for later than they came, and several
+    /// times.
+    public func verdict(frame: Int, time: Double, isDamaged: Bool = false) -> Verdict {
+        if failsOpen { return .faces }
+        if isDamaged { return .whole(.damaged) }
+        if !hasFinished { return .whole(.beforeFirst) }
+        if failed != nil { return .whole(.failed) }
+        let start = breaks.last { $0 <= frame } ?? .min
+        let end = breaks.first { $0 > frame } ?? .max
+        let ofThisScene = seen.reversed().lazy.filter { $0.frame >= start && $0.frame < end }
+        guard !ofThisScene.isEmpty else { return .whole(start == .min ? .stale : .sceneChange) }
+        // Held-back frames are vouched for by what was seen after them, too.
+        return ofThisScene.contains { abs(time - $0.time) <= maxAge } ? .faces : .whole(.stale)
+    }
+
+    /// How old the newest detection is for a frame, in seconds; nil where there is none. 0 where it is newer.
+    public func age(time: Double) -> Double? { seen.last.map { max(0, time - $0.time) } }
+
+    /// The newest frame that was seen successfully.
+    public var newestSeen: Int? { seen.last?.frame }
+}

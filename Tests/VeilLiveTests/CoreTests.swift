@@ -1,0 +1,129 @@
+import Testing
+import VeilCore
+import VeilMedia
+import VeilPixels
+import VeilVision
+
+@testable import VeilLive
+
+@Suite struct `A live picture` {
+    private func walker(_ speed: Int = 2) -> Stage {
+        var stage = Stage()
+        stage.faces = { [Stage.PixelArea(x: 30 + speed * $0, y: 60)] }
+        return stage
+    }
+
+    private func settings(_ change: (inout LiveSettings) -> Void) -> LiveSettings {
+        var settings = LiveSettings(input: LiveInputSettings(.file("stage")))
+        change(&settings)
+        return settings
+    }
+
+    @Test(arguments: [0, 2, 4])
+    func `covers a walking face between late detections, and leaves the rest as it is`(speed: Int) throws {
+        let shown = try walker(speed).play(45)
+        #expect(shown.map(\.frame) == Array(0..<45))
+        #expect(shown.bareFrames == [])
+        #expect(shown.wholeFrames == [0, 1, 2])
+        #expect(shown.dropFirst(3).allSatisfy { $0.kept > 0.8 })
+    }
+
+    @Test func `shows no face while the detector never answers`() throws {
+        var stage = walker()
+        stage.isStarved = { _ in true }
+        let shown = try stage.play(20)
+        #expect(shown.bareFrames == [] && shown.wholeFrames.count == 20)
+    }
+
+    @Test func `shows no face while the detector is starved for a time, and recovers`() throws {
+        var stage = walker()
+        stage.isStarved = { (10..<30).contains($0) }
+        let shown = try stage.play(45)
+        #expect(shown.bareFrames == [])
+        #expect(shown.wholeFrames.contains(25) && !shown.wholeFrames.contains(40))
+    }
+
+    @Test func `shows no face while the detector throws, and recovers`() throws {
+        var stage = walker()
+        stage.detect = { stage, frame in (9..<20).contains(frame) ? nil : stage.truth(frame) }
+        let shown = try stage.play(40)
+        #expect(shown.bareFrames == [])
+        #expect(shown.wholeFrames.contains(15) && !shown.wholeFrames.contains(35))
+    }
+
+    @Test func `shows no face in a new scene`() throws {
+        var stage = Stage()
+        stage.wall = { $0 < 14 ? 1 : 2 }
+        stage.faces = { $0 < 14 ? [Stage.PixelArea(x: 30, y: 60)] : [Stage.PixelArea(x: 200, y: 100)] }
+        let shown = try stage.play(30)
+        #expect(shown.bareFrames == [])
+        #expect(shown.wholeFrames.contains(14) && !shown.wholeFrames.contains(25))
+    }
+
+    @Test func `shows no face when the light jumps`() throws {
+        var stage = walker(0)
+        stage.light = { $0 < 14 ? 0 : 50 }
+        let shown = try stage.play(30)
+        #expect(shown.bareFrames == [])
+        #expect(shown.wholeFrames.contains(14) && !shown.wholeFrames.contains(25))
+    }
+
+    @Test func `shows no face in a broken frame, nor after it until a frame was looked at`() throws {
+        var stage = walker()
+        stage.damaged = [15]
+        let shown = try stage.play(30)
+        #expect(shown.bareFrames == [])
+        #expect(shown.wholeFrames.contains(15) && shown.wholeFrames.contains(16))
+        #expect(!shown.wholeFrames.contains(25))
+    }
+
+    @Test func `keeps a face covered that the detector misses for a while`() throws {
+        var stage = walker()
+        stage.detect = { stage, frame in (12..<20).contains(frame) ? [] : stage.truth(frame) }
+        #expect(try stage.play(40).bareFrames == [])
+    }
+
+    @Test func `covers a face in the very frame in which it appears, with a delay`() throws {
+        var stage = Stage()
+        stage.faces = { $0 < 20 ? [] : [Stage.PixelArea(x: 100 + $0, y: 60)] }
+        let late = try stage.play(45)
+        // Without a delay the first frames of a new face can't be covered: the detector hasn't seen them yet.
+        #expect(late.bareFrames.first == 20 && late.bareFrames.count <= 6)
+        let held = try stage.play(45, settings { $0.delay = .auto })
+        #expect(held.map(\.frame) == Array(0..<45))
+        #expect(held.bareFrames == [])
+        #expect(held.wholeFrames.count < 5)
+    }
+
+    @Test func `shows everything at once when it is told to fail open`() throws {
+        let shown = try walker().play(10, settings { $0.failsOpen = true })
+        #expect(shown.bareFrames.first == 0)
+        #expect(shown.wholeFrames == [])
+    }
+
+    @Test func `shows one still cover while it is paused`() throws {
+        let stage = walker()
+        let core = try LiveCore(settings { _ in })
+        core.isPaused = true
+        var pictures: [SharedFrame] = []
+        for frame in 0..<5 {
+            let time = Double(frame) / 30
+            core.arrive(
+                LiveFrame(
+                    picture: try stage.picture(frame), number: frame, time: time, arrival: time, isDamaged: false))
+            let shown = try #require(try core.nextShown(now: time))
+            #expect(shown.verdict == .whole(.paused))
+            pictures.append(shown.picture)
+        }
+        #expect(pictures.allSatisfy { $0 === pictures[0] })
+    }
+
+    @Test func `keeps its effect when another one would cover nothing`() throws {
+        let core = try LiveCore(settings { _ in })
+        let before = core.settings.chain
+        core.use(FilterChain(effects: []))
+        #expect(core.settings.chain == before)
+        core.use(FilterChain(effects: [.blur()]))
+        #expect(core.settings.chain.effects == [.blur()])
+    }
+}

@@ -1,0 +1,126 @@
+import Testing
+
+@testable import VeilLive
+
+@Suite struct `The guard of a live picture` {
+    private let rate = 30.0
+
+    private func guardian(failsOpen: Bool = false) -> LiveGuard { LiveGuard(maxAge: 0.25, failsOpen: failsOpen) }
+
+    private func verdict(_ state: LiveGuard, _ frame: Int) -> LiveGuard.Verdict {
+        state.verdict(frame: frame, time: Double(frame) / rate)
+    }
+
+    @Test func `covers everything before the first detection has finished`() {
+        #expect(verdict(guardian(), 0) == .whole(.beforeFirst))
+        #expect(verdict(guardian(), 100) == .whole(.beforeFirst))
+    }
+
+    @Test func `uncovers frames from the first detection on, and covers them again when it gets too old`() {
+        var state = guardian()
+        state.detected(frame: 3, time: 0.1)
+        #expect(verdict(state, 3) == .faces)
+        #expect(verdict(state, 10) == .faces)
+        #expect(verdict(state, 11) == .whole(.stale))
+        state.detected(frame: 9, time: 0.3)
+        #expect(verdict(state, 11) == .faces)
+    }
+
+    @Test func `covers a new scene until a frame of it was looked at`() {
+        var state = guardian()
+        state.detected(frame: 8, time: 8 / rate)
+        state.breaks(at: 10)
+        #expect(verdict(state, 9) == .faces)
+        #expect(verdict(state, 10) == .whole(.sceneChange))
+        // A look at the old scene that comes in late vouches for nothing.
+        state.detected(frame: 9, time: 9 / rate)
+        #expect(verdict(state, 11) == .whole(.sceneChange))
+        state.detected(frame: 11, time: 11 / rate)
+        #expect(verdict(state, 12) == .faces)
+        // Nor does the new scene vouch for the old one.
+        state.breaks(at: 30)
+        state.detected(frame: 30, time: 1)
+        #expect(verdict(state, 29) == .whole(.stale))
+    }
+
+    @Test func `covers everything after a failure until a newer frame was looked at`() {
+        var state = guardian()
+        state.detected(frame: 3, time: 0.1)
+        state.detectionFailed(frame: 6)
+        #expect(verdict(state, 7) == .whole(.failed))
+        state.detected(frame: 5, time: 5 / rate)
+        #expect(verdict(state, 7) == .whole(.failed))
+        state.detected(frame: 6, time: 6 / rate)
+        #expect(verdict(state, 7) == .whole(.failed))
+        state.detected(frame: 7, time: 7 / rate)
+        #expect(verdict(state, 8) == .faces)
+    }
+
+    @Test func `covers a broken frame whatever was seen`() {
+        var state = guardian()
+        state.detected(frame: 3, time: 0.1)
+        #expect(state.verdict(frame: 3, time: 0.1, isDamaged: true) == .whole(.damaged))
+    }
+
+    @Test func `lets a look at a later frame vouch for one that was held back`() {
+        var state = guardian()
+        state.breaks(at: 10)
+        state.detected(frame: 13, time: 13 / rate)
+        #expect(verdict(state, 10) == .faces)
+        #expect(verdict(state, 9) != .faces)
+    }
+
+    @Test func `shows all when it is told to fail open`() {
+        var state = guardian(failsOpen: true)
+        #expect(verdict(state, 0) == .faces)
+        state.breaks(at: 5)
+        state.detectionFailed(frame: 6)
+        #expect(verdict(state, 7) == .faces)
+        #expect(state.verdict(frame: 8, time: 100, isDamaged: true) == .faces)
+    }
+
+    /// Events in any order: whatever happens, a frame is uncovered only if a success of its scene is near enough and
+    /// newer than any failure.
+    @Test(arguments: 0..<40)
+    func `never uncovers a frame that nothing vouches for`(seed: Int) {
+        var random = Numbers(seed: UInt64(seed))
+        var state = guardian()
+        var (breaks, seen, failures) = ([0], [Int](), [Int]())
+        for frame in 0..<200 {
+            if random.next(20) == 0 {
+                breaks.append(frame)
+                state.breaks(at: frame)
+            }
+            if random.next(4) == 0 {
+                let looked = max(0, frame - random.next(12))
+                if random.next(6) == 0 {
+                    failures.append(looked)
+                    state.detectionFailed(frame: looked)
+                } else {
+                    seen.append(looked)
+                    state.detected(frame: looked, time: Double(looked) / rate)
+                    failures.removeAll { $0 < looked }
+                }
+            }
+            guard verdict(state, frame) == .faces else { continue }
+            let start = breaks.last { $0 <= frame } ?? 0
+            #expect(failures.isEmpty)
+            #expect(seen.contains { $0 >= start && abs(frame - $0) <= 7 })
+        }
+    }
+}
+
+/// Numbers that look random and are the same in each run (SplitMix64).
+struct Numbers {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+
+    mutating func next(_ limit: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((z ^ (z >> 31)) % UInt64(max(1, limit)))
+    }
+}

@@ -1,0 +1,141 @@
+import VeilCore
+import VeilMedia
+import VeilVision
+
+@testable import VeilLive
+
+/// A made live picture: textured patches for faces before a textured wall, played through the core by a clock of its own.
+struct Stage {
+    static let width = 320
+    static let height = 192
+    static let rate = 30.0
+
+    /// Where the faces are in a frame.
+    var faces: (_ frame: Int) -> [PixelArea] = { _ in [] }
+    /// Which wall; another number is another scene.
+    var wall: (_ frame: Int) -> Int = { _ in 1 }
+    /// Added to every sample.
+    var light: (_ frame: Int) -> Int = { _ in 0 }
+    var damaged: Set<Int> = []
+    /// Frames that a look takes.
+    var lookFrames = 3
+    /// What the detector says of a frame; nil throws. The truth unless it is set.
+    var detect: (_ stage: Stage, _ frame: Int) -> [Detection]? = { stage, frame in stage.truth(frame) }
+    /// Frames in which the detector does nothing at all.
+    var isStarved: (_ frame: Int) -> Bool = { _ in false }
+
+    struct PixelArea {
+        var x: Int
+        var y: Int
+        var width = 40
+        var height = 48
+    }
+
+    func truth(_ frame: Int) -> [Detection] {
+        faces(frame).map { face in
+            Detection(
+                bounds: NormalizedRect(
+                    x: Double(face.x) / Double(Self.width), y: Double(face.y) / Double(Self.height),
+                    width: Double(face.width) / Double(Self.width), height: Double(face.height) / Double(Self.height)),
+                score: 0.9)
+        }
+    }
+
+    private static func noise(_ x: Int, _ y: Int, _ seed: Int) -> Int {
+        var z = UInt64(truncatingIfNeeded: x &* 73_856_093 ^ y &* 19_349_663 ^ seed &* 83_492_791)
+        z = (z ^ (z >> 15)) &* 0x94D0_49BB_1331_11EB
+        return Int((z >> 33) % 160)
+    }
+
+    func picture(_ frame: Int) throws(MediaError) -> SharedFrame {
+        let (faces, wall, light) = (faces(frame), wall(frame), light(frame))
+        return try SharedFrame(width: Self.width, height: Self.height) { x, y in
+            for (index, face) in faces.enumerated()
+            where (face.x..<face.x + face.width).contains(x) && (face.y..<face.y + face.height).contains(y) {
+                return UInt8(clamping: 40 + light + Self.noise((x - face.x) / 2, (y - face.y) / 2, 1000 + index))
+            }
+            return UInt8(clamping: 40 + light + Self.noise(x / 4, y / 4, wall))
+        }
+    }
+
+    /// A frame as it came out.
+    struct Shown {
+        var frame: Int
+        var verdict: LiveGuard.Verdict
+        /// The share of the samples in the middle of each face that are as they were.
+        var bare: [Double]
+        /// The share of all samples outside the faces that are as they were.
+        var kept: Double
+    }
+
+    func play(_ frames: Int, _ settings: LiveSettings? = nil) throws -> [Shown] {
+        let core = try LiveCore(settings ?? LiveSettings(input: LiveInputSettings(.file("stage"))))
+        var shown: [Shown] = []
+        var pictures: [SharedFrame] = []
+        var busy: (frame: Int, done: Int)?
+        func collect(_ now: Double) throws {
+            while let frame = try core.nextShown(now: now) {
+                let number = Int((frame.time * Self.rate).rounded())
+                shown.append(compare(number, frame, with: pictures[number]))
+            }
+        }
+        for frame in 0..<frames {
+            let time = Double(frame) / Self.rate
+            if let look = busy, look.done <= frame {
+                busy = nil
+                core.take(
+                    DetectionReport(
+                        frame: look.frame, time: Double(look.frame) / Self.rate, detections: detect(self, look.frame)),
+                    now: time)
+            }
+            let picture = try picture(frame)
+            pictures.append(picture)
+            core.arrive(
+                LiveFrame(
+                    picture: picture, number: frame, time: time, arrival: time, isDamaged: damaged.contains(frame)))
+            if busy == nil, !isStarved(frame) { busy = (frame, frame + lookFrames) }
+            try collect(time)
+        }
+        try collect(.infinity)
+        return shown
+    }
+
+    private func compare(_ number: Int, _ frame: ShownFrame, with original: SharedFrame) -> Shown {
+        let areas = faces(number)
+        var same = areas.map { _ in 0 }
+        var total = areas.map { _ in 0 }
+        var (kept, outside) = (0, 0)
+        frame.picture.frame.withPlanes { after in
+            original.frame.withPlanes { before in
+                for y in 0..<Self.height {
+                    let a = before.planes[0].row(y).assumingMemoryBound(to: UInt8.self)
+                    let b = after.planes[0].row(y).assumingMemoryBound(to: UInt8.self)
+                    for x in 0..<Self.width {
+                        var isInside = false
+                        for (i, face) in areas.enumerated() {
+                            let dx = Double(2 * (x - face.x) + 1 - face.width) / Double(face.width)
+                            let dy = Double(2 * (y - face.y) + 1 - face.height) / Double(face.height)
+                            if dx * dx + dy * dy > 1 { continue }
+                            isInside = true
+                            total[i] += 1
+                            if a[x] == b[x] { same[i] += 1 }
+                        }
+                        if !isInside {
+                            outside += 1
+                            if a[x] == b[x] { kept += 1 }
+                        }
+                    }
+                }
+            }
+        }
+        return Shown(
+            frame: number, verdict: frame.verdict,
+            bare: zip(same, total).map { Double($0) / Double(max(1, $1)) }, kept: Double(kept) / Double(outside))
+    }
+}
+
+extension [Stage.Shown] {
+    /// Frames in which a face could be seen.
+    var bareFrames: [Int] { filter { $0.bare.contains { $0 > 0.1 } }.map(\.frame) }
+    var wholeFrames: [Int] { filter { if case .whole = $0.verdict { true } else { false } }.map(\.frame) }
+}
