@@ -21,13 +21,15 @@ struct Sandbox {
     var reachesNetwork = false
 
     /// For the work on one input.
-    init(_ options: Options, input: String) {
+    init(_ options: Options, input: String, outputs: [String] = []) {
         inputs = [input]
+        self.outputs = outputs
         if options.value(Flags.allowReferences) { trees = [Self.folder(of: input)] }
         reachesNetwork = options.value(Flags.allowNetwork)
     }
 
-    init() {}
+    /// For reading only.
+    init(inputs: [String]) { self.inputs = inputs }
 
     /// Whatever libraries read when they start: their own files, clocks and the number of cores.
     private static let system = [

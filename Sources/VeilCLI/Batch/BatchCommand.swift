@@ -3,6 +3,7 @@ import VeilBatch
 import VeilDigest
 import VeilMedia
 import VeilPipeline
+import VeilStills
 import VeilVision
 
 /// `veil redact` over many files: each in a process of its own, several at a time, and only what is still to be done.
@@ -229,15 +230,18 @@ final class BatchCommand {
         let code = pool.start(job: number) { pipe in
             let voice = WorkerVoice(pipe)
             if !options.value(Flags.noSandbox) {
-                let state = Sandbox(inputs: [job.source], outputs: [job.target]).enter(
+                let state = Sandbox(options, input: job.source, outputs: [job.target]).enter(
                     models: options.value(Flags.models))
                 if options.value(Flags.verbose) {
                     for line in state { console.line("veil: \(sanitised(job.item.source)): sandbox: \(line)") }
                 }
             }
             do throws(VeilError) {
-                let result = try redaction.overwriting(job.overwrite).redact(
-                    job.source, to: job.target, observer: voice.observer)
+                let redaction = redaction.overwriting(job.overwrite)
+                let result =
+                    StillFormat.recognise(job.source) != nil
+                    ? try redaction.redactStill(job.source, to: job.target, observer: voice.observer)
+                    : try redaction.redact(job.source, to: job.target, observer: voice.observer)
                 voice.tell(result)
             } catch {
                 voice.tell(error.renaming([job.target: job.item.output]), input: job.item.source)
