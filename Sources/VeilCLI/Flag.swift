@@ -5,6 +5,7 @@ enum Category: String, CaseIterable, Sendable {
     case faces = "Finding faces"
     case mask = "Covering faces"
     case plan = "Plan and report"
+    case report = "Result"
     case general = "General"
 }
 

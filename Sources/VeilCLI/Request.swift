@@ -60,7 +60,7 @@ enum Request: Sendable {
                     .refusedOperand(word, expected: alternatives(known), nearest: nearest(to: word, among: known)))
             }
             self = .print(.completions(shell))
-        case .redact, .detect, .doctor: self = .run(options)
+        case .redact, .detect, .check, .doctor: self = .run(options)
         }
     }
 }

@@ -14,7 +14,7 @@ import VeilVision
 /// Use it from one thread at a time.
 public final class Redaction {
     public let settings: RedactionSettings
-    private let detector: any FaceDetector
+    let detector: any FaceDetector
     private let description: DetectorDescription
 
     /// Loads and checks the detector's models.
