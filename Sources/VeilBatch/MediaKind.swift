@@ -45,7 +45,8 @@ public enum MediaKind {
             || has([0, 0, 1, 0xBA]) || has([0, 0, 1, 0xB3]) || has([0, 0, 0, 1]) || has([0, 0, 1])
             || has([0x06, 0x0E, 0x2B, 0x34])  // MXF
             || has(".RMF") || has("YUV4MPEG2")
-            || has([0xFF, 0x0A]) || has([0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C]) || has([0, 0, 0, 0x0C, 0x6A, 0x50])  // JPEG XL, 2000
+            || has([0xFF, 0x0A]) || has([0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C])  // JPEG XL
+            || has([0, 0, 0, 0x0C, 0x6A, 0x50])  // JPEG 2000
             || has("8BPS")  // Photoshop
             || head.count > 188 && head[0] == 0x47 && head[188] == 0x47  // transport stream
             || head.count > 196 && head[4] == 0x47 && head[196] == 0x47

@@ -3,13 +3,13 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
     case done = 0
     case inputFailed = 1
     case usage = 2
-    /// Kept for a verb that audits: the file was searched and shows a face.
+    /// Of `veil check`: a file was searched and shows a face.
     case faceFound = 3
     /// 128 + SIGINT, as shells have it.
     case interrupted = 130
 
     /// The codes that the present verbs give, for help and the man page.
-    static let documented: [ExitCode] = [.done, .inputFailed, .usage, .interrupted]
+    static let documented: [ExitCode] = [.done, .inputFailed, .usage, .faceFound, .interrupted]
 
     /// One sentence for the man page.
     var meaning: String {
@@ -17,7 +17,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
         case .done: "All inputs were done."
         case .inputFailed: "At least one input failed and has no output; the others were done."
         case .usage: "The command line was wrong; nothing was done."
-        case .faceFound: "A face was found."
+        case .faceFound: "veil check: a face shows that no baseline accepts, and all files were looked through."
         case .interrupted: "The run was interrupted; finished outputs are whole, the others are absent."
         }
     }

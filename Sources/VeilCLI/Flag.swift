@@ -7,6 +7,7 @@ enum Category: String, CaseIterable, Sendable {
     case mask = "Covering faces"
     case view = "View and control"
     case plan = "Plan and report"
+    case report = "Result"
     case general = "General"
 }
 

@@ -60,7 +60,7 @@ enum Request: Sendable {
                     .refusedOperand(word, expected: alternatives(known), nearest: nearest(to: word, among: known)))
             }
             self = .print(.completions(shell))
-        case .redact, .detect, .live, .doctor: self = .run(options)
+        case .redact, .detect, .check, .live, .doctor: self = .run(options)
         }
     }
 }

@@ -18,6 +18,7 @@ public enum VeilProgram {
                 return switch options.verb {
                 case .redact: RedactCommand(options, console: .standardError).run()
                 case .detect: DetectCommand(options, console: .standardError).run()
+                case .check: CheckCommand(options, console: .standardError).run()
                 case .live: LiveVerbCommand(options, console: .standardError).run()
                 case .doctor: DoctorCommand(options).run()
                 default: .usage

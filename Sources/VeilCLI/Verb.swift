@@ -1,12 +1,13 @@
 /// The verbs; a new one is a case here, its row in `Verb`, and the code that carries it out.
 enum VerbName: String, CaseIterable, Sendable {
-    case redact, detect, live, doctor, help, man, completions
+    case redact, detect, check, live, doctor, help, man, completions
 
     /// The verb's row of the table.
     var verb: Verb {
         switch self {
         case .redact: .redact
         case .detect: .detect
+        case .check: .check
         case .live: .live
         case .doctor: .doctor
         case .help: .help

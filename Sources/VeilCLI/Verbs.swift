@@ -47,6 +47,25 @@ extension Verb {
         ],
         rules: [oneNameForOneInput(Flags.planOutput), namedOutputForStandardInput(Flags.planOutput)])
 
+    static let check = Verb(
+        name: .check,
+        summary: "Find faces that show, and fail if there is one",
+        description: [
+            "Looks through each IN (a picture or film, a folder, or a pattern in quotes) for faces that can be seen, prints a "
+                + "line for each, and ends with code 3 if there is one. Changes nothing.",
+            "A face shows if the detector finds it and there is detail inside its bounds that a mosaic or blur would have "
+                + "taken away: what Veil has covered passes, whatever a file says of itself.",
+        ],
+        operands: .inputsOrList,
+        flags: Flags.checkGroup + Flags.workGroup + Flags.sandboxGroup + Flags.talkGroup + Flags.everywhere,
+        examples: [
+            Example(command: "veil check media", meaning: "Look through all pictures and films in a folder"),
+            Example(command: "veil check --every 1s clips", meaning: "Look at one frame of each second"),
+            Example(
+                command: "veil check --format sarif media >veil.sarif", meaning: "Say it in the form of code scanning"),
+            Example(command: "veil check --write-baseline known.json media", meaning: "Accept what is there now"),
+        ])
+
     static let live = Verb(
         name: .live,
         summary: "Cover the faces of a camera's picture as it comes",

@@ -38,7 +38,11 @@ public final class Demuxer {
     public let file: String
 
     /// - Throws: `MediaError` `.unreadable` for what isn't a readable regular file, `.notMedia` for what FFmpeg doesn't know.
-    public init(file: String, reach allowed: SourceReach = []) throws(MediaError) {
+    ///
+    /// - Parameters:
+    ///   - allowed: what it may have opened besides itself.
+    ///   - opensPictures: open files that are pictures, told by their first bytes, too.
+    public init(file: String, reach allowed: SourceReach = [], opensPictures: Bool = false) throws(MediaError) {
         self.file = file
         _ = MediaLimits.areSet
         try Self.checkRegularFile(file)
@@ -63,7 +67,8 @@ public final class Demuxer {
         av_dict_set(&options, "format_whitelist", Self.allowedFormats + allowed.formats, 0)
         av_dict_set(&options, "max_streams", "\(MediaLimits.streams)", 0)
         _ = LibraryLog.takeLast()
-        let opened = avformat_open_input(&context, "file:" + file, nil, &options)
+        let opened = avformat_open_input(
+            &context, "file:" + file, opensPictures ? PictureFile.demuxer(for: file) : nil, &options)
         guard opened >= 0, let context else {
             avio_closep(&input)
             defer { av_free(reach) }

@@ -47,11 +47,12 @@ public final class VideoSource {
     ///   - bringsOthers: hand over the packets of the other streams too (for rendering).
     ///   - threads: for the decoder; 0 for as many as there are cores.
     ///   - reach: what a playlist may have opened.
+    ///   - opensPictures: open files that are pictures, too.
     public init(
         file: String, stream index: Int? = nil, policy: DamagePolicy = .stop, bringsOthers: Bool = false,
-        threads: Int = 0, reach: SourceReach = []
+        threads: Int = 0, reach: SourceReach = [], opensPictures: Bool = false
     ) throws(MediaError) {
-        let demuxer = try Demuxer(file: file, reach: reach)
+        let demuxer = try Demuxer(file: file, reach: reach, opensPictures: opensPictures)
         let named = index.flatMap { index in demuxer.streams.first { $0.index == index && $0.type == .picture } }
         guard let stream = index == nil ? StreamPolicy.mainPicture(of: demuxer.streams) : named else {
             throw MediaError(

@@ -44,6 +44,12 @@ struct BatchRequest {
             if Files.exists(output) && !Files.isFolder(output) {
                 throw .usage("--output: for several files it names a folder, and '\(sanitised(output))' is a file")
             }
+            // Meant for one film, most likely; a folder of such a name would surprise.
+            if MediaKind.isMedia(name: output) && !output.hasSuffix("/") && !Files.isFolder(output) {
+                throw .usage(
+                    "--output: for several files or a folder it names a folder; if '\(sanitised(output))' is meant to be "
+                        + "one, end it with /")
+            }
             place = .folder(output)
         } else {
             place = .beside
@@ -72,7 +78,7 @@ struct BatchRequest {
         if case .folder(let folder)? = place { settings.ownFolders.append(folder) }
         if case .inPlace(let suffix)? = place { settings.backupSuffix = suffix }
         settings.takesRedacted = place == nil
-        if let report = options.value(Flags.report) { settings.ownFolders.append(report) }
+        if options.verb == .redact, let report = options.value(Flags.report) { settings.ownFolders.append(report) }
         var listed: [String] = []
         if let list = options.value(Flags.fromFile) {
             let bytes: [UInt8]
