@@ -78,8 +78,8 @@ extension Redaction {
                 ? try AnimatedWebP(webp, file: file, policy: settings.metadata)
                 : try WebPStill(webp, file: file, policy: settings.metadata)
         case .tiff: return try TIFFStill(bytes, file: file, policy: settings.metadata)
-        default:
-            throw MediaError(.unsupported, "opening", file: file, detail: "pictures of this kind aren't opened")
+        case .heic, .avif:
+            return try HEIFStill(bytes, Self.format(of: bytes, file), file: file, policy: settings.metadata)
         }
     }
 
