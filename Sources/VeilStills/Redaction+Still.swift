@@ -70,7 +70,10 @@ extension Redaction {
     private func open(_ bytes: [UInt8], _ file: String) throws(MediaError) -> any StillDocument {
         switch try Self.format(of: bytes, file) {
         case .jpeg: return try JPEGStill(bytes, file: file, policy: settings.metadata, onError: settings.onError)
-        case .png: return try PNGStill(bytes, file: file, policy: settings.metadata)
+        case .png:
+            return PNGChunks(bytes[...])["acTL"] != nil
+                ? try AnimatedPNG(bytes, file: file, policy: settings.metadata)
+                : try PNGStill(bytes, file: file, policy: settings.metadata)
         case .bmp: return try BMPStill(bytes, file: file, policy: settings.metadata)
         case .webp:
             let webp = try WebPFile(bytes, file: file)
