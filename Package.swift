@@ -30,6 +30,7 @@ let package = Package(
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
         .target(name: "CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
         .systemLibrary(name: "CWebP"),
+        .systemLibrary(name: "CHEIF"),
         .target(name: "CExif", linkerSettings: [.linkedLibrary("exiv2")]),
         .target(name: "CLive"),
 
@@ -45,7 +46,7 @@ let package = Package(
         .target(
             name: "VeilStills",
             dependencies: [
-                "CJPEG", "CPNG", "CTIFF", "CWebP", "CExif", "VeilCore", "VeilDigest", "VeilPixels", "VeilMedia",
+                "CJPEG", "CPNG", "CTIFF", "CWebP", "CHEIF", "CExif", "VeilCore", "VeilDigest", "VeilPixels", "VeilMedia",
                 "VeilPipeline",
             ],
             swiftSettings: kernelSettings),

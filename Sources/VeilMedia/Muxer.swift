@@ -12,13 +12,22 @@ final class Muxer {
     private var codecDelay: [Int64] = []
     /// Taken off all times, in microseconds: for containers that begin at zero.
     var beginning: Int64 = 0
+    /// What is told of an animation's repeats, as an option of the container.
+    var loop: (name: String, value: String)?
+    private var tags: TagFilter
+    /// What of the source's tags is left out, for a person.
+    var notices: [String] { tags.notice }
 
     /// - Parameters:
     ///   - path: where the bytes go.
     ///   - file: the name to use in messages.
+    ///   - metadata: which tags may be copied.
     ///   - isReproducible: write nothing random and no library's version.
-    init(path: String, format: OutputFormat, file: String, isReproducible: Bool) throws(MediaError) {
+    init(
+        path: String, format: OutputFormat, file: String, metadata: MetadataPolicy = .safe, isReproducible: Bool = false
+    ) throws(MediaError) {
         self.format = format
+        tags = TagFilter(metadata)
         self.file = file
         self.isReproducible = isReproducible
         packet = try Packet()
@@ -81,21 +90,24 @@ final class Muxer {
         return Int(stream.pointee.index)
     }
 
-    /// Language, title, disposition, and the other tags that stay true of a stream.
+    /// Language, disposition, and the other tags that stay true of a stream and may stay.
     func copyDescription(from source: UnsafeMutablePointer<AVStream>, to stream: UnsafeMutablePointer<AVStream>) {
         av_dict_copy(&stream.pointee.metadata, source.pointee.metadata, 0)
+        tags.apply(to: &stream.pointee.metadata)
         stream.pointee.disposition = source.pointee.disposition
         stream.pointee.avg_frame_rate = source.pointee.avg_frame_rate
         stream.pointee.r_frame_rate = source.pointee.r_frame_rate
     }
 
-    /// Copies the file's tags and chapters, without those that name the old container.
+    /// Copies the file's tags and chapters, without those that name the old container or may not stay.
     func copyFileDescription(from source: UnsafeMutablePointer<AVFormatContext>) throws(MediaError) {
         av_dict_copy(&context.pointee.metadata, source.pointee.metadata, 0)
         for stale in ["major_brand", "minor_version", "compatible_brands", "encoder"] {
             av_dict_set(&context.pointee.metadata, stale, nil, 0)
         }
+        tags.apply(to: &context.pointee.metadata)
         try check(cff_copy_chapters(context, source), .internalFailure, "copying chapters", file: file)
+        tags.applyToChapters(of: context)
     }
 
     /// FFmpeg's demuxers take the codec delay off the times of sound; Matroska's muxer writes the delay, but doesn't add
@@ -125,6 +137,7 @@ final class Muxer {
             av_dict_set(&options, "default_mode", "passthrough", 0)
         }
         if format.isTransportStream { av_dict_set(&options, "mpegts_copyts", "1", 0) }
+        if let loop { av_dict_set(&options, loop.name, loop.value, 0) }
         context.pointee.flags |= AVFMT_FLAG_AUTO_BSF
         if !shiftsNegativeTimes { context.pointee.avoid_negative_ts = 0 }
         // FLAC and Opus in MP4 are such experiments; what is copied was written by somebody before.

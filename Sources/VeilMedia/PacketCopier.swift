@@ -12,7 +12,7 @@ public final class PacketCopier {
     private let pictureIndex: Int
     private var waiting: [Waiting] = []
 
-    public var notices: [String] { riders.notices }
+    public var notices: [String] { riders.notices + muxer.notices }
 
     /// Why a file's packets may not be copied; nil when they may.
     ///
@@ -49,7 +49,9 @@ public final class PacketCopier {
         self.demuxer = demuxer
         self.picture = picture
         let format = try OutputFormat(forFile: file)
-        let muxer = try Muxer(path: path, format: format, file: file, isReproducible: isReproducible)
+        let muxer = try Muxer(
+            path: path, format: format, file: file, metadata: policy.metadata, isReproducible: isReproducible)
+        muxer.loop = LoopCount.option(ofFile: input, for: format)
         self.muxer = muxer
         try muxer.copyFileDescription(from: demuxer.context)
         riders = Riders(demuxer: demuxer, muxer: muxer, policy: policy, file: file)

@@ -36,8 +36,11 @@ public struct RiderPolicy: Sendable, Hashable {
     public var audio: AudioPolicy
     /// Keep timed data (positions, telemetry) where the container holds it.
     public var keepsData: Bool
+    /// What of the tags is kept.
+    public var metadata: MetadataPolicy
 
-    public init(audio: AudioPolicy = .keep, keepsData: Bool = false) {
+    public init(audio: AudioPolicy = .keep, keepsData: Bool = false, metadata: MetadataPolicy = .safe) {
+        self.metadata = metadata
         self.audio = audio
         self.keepsData = keepsData
     }

@@ -15,7 +15,7 @@ public final class VideoSink {
     public var notices: [String] {
         tracks.flatMap { track in
             tracks.count == 1 ? track.allNotices : track.allNotices.map { "\(track.source.stream.label): \($0)" }
-        } + ownNotices + riders.notices
+        } + ownNotices + riders.notices + muxer.notices
     }
 
     /// The main picture's encoder by name, "libx264".
@@ -41,7 +41,8 @@ public final class VideoSink {
         }
         self.tracks = tracks
         let muxer = try Muxer(
-            path: path, format: format, file: file, isReproducible: settings.isReproducible)
+            path: path, format: format, file: file, metadata: policy.metadata, isReproducible: settings.isReproducible)
+        muxer.loop = LoopCount.option(ofFile: main.demuxer.file, for: format)
         self.muxer = muxer
         try muxer.copyFileDescription(from: main.demuxer.context)
         let riders = Riders(demuxer: main.demuxer, muxer: muxer, policy: policy, file: file)

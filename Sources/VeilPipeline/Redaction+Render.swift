@@ -87,7 +87,9 @@ extension Redaction {
         var plan: RedactionPlan
     }
 
-    private var riders: RiderPolicy { RiderPolicy(audio: settings.audio, keepsData: settings.keepsData) }
+    private var riders: RiderPolicy { 
+        RiderPolicy(audio: settings.audio, keepsData: settings.keepsData, metadata: settings.metadata)
+    }
 
     /// Looks at every picture beside the main one that will be in the output.
     private func findOthers(

@@ -70,7 +70,10 @@ extension Redaction {
     private func open(_ bytes: [UInt8], _ file: String) throws(MediaError) -> any StillDocument {
         switch try Self.format(of: bytes, file) {
         case .jpeg: return try JPEGStill(bytes, file: file, policy: settings.metadata, onError: settings.onError)
-        case .png: return try PNGStill(bytes, file: file, policy: settings.metadata)
+        case .png:
+            return PNGChunks(bytes[...])["acTL"] != nil
+                ? try AnimatedPNG(bytes, file: file, policy: settings.metadata)
+                : try PNGStill(bytes, file: file, policy: settings.metadata)
         case .bmp: return try BMPStill(bytes, file: file, policy: settings.metadata)
         case .webp:
             let webp = try WebPFile(bytes, file: file)
@@ -78,8 +81,8 @@ extension Redaction {
                 ? try AnimatedWebP(webp, file: file, policy: settings.metadata)
                 : try WebPStill(webp, file: file, policy: settings.metadata)
         case .tiff: return try TIFFStill(bytes, file: file, policy: settings.metadata)
-        default:
-            throw MediaError(.unsupported, "opening", file: file, detail: "pictures of this kind aren't opened")
+        case .heic, .avif:
+            return try HEIFStill(bytes, Self.format(of: bytes, file), file: file, policy: settings.metadata)
         }
     }
 

@@ -7,7 +7,7 @@ public enum StillFormat: String, Sendable, Hashable, CaseIterable {
 
     /// The kind of a file; nil where it is none of these, or can't be read.
     ///
-    /// GIFs and animated PNGs (APNG) are taken for videos: they go the way of clips.
+    /// GIFs, and animated PNGs that are named .apng, are taken for videos: they go the way of clips.
     public static func recognise(_ path: String) -> StillFormat? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -16,7 +16,7 @@ public enum StillFormat: String, Sendable, Hashable, CaseIterable {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = pread(file, &bytes, bytes.count, 0)
         guard count > 0, let format = recognise(bytes[..<count]) else { return nil }
-        if format == .png, isAnimatedPNG(file) { return nil }
+        if format == .png, path.lowercased().hasSuffix(".apng"), isAnimatedPNG(file) { return nil }
         return format
     }
 

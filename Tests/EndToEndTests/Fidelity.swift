@@ -146,17 +146,21 @@ extension Trait {
                 return try clip("mkv", Clip.h264 + ["-attach", font, "-metadata:s:t", "mimetype=font/ttf"])(folder)
             }, judge: stream("attachment", "left out")),
         Trait(
-            name: "chapters and title",
-            make: { folder in
-                let list = folder.file("chapters.txt")
-                try FileBytes.write(
-                    ";FFMETADATA1\ntitle=A walk\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=100\ntitle=First\n".utf8,
-                    to: list)
-                return try clip(
-                    "mkv", inputs: ["-i", list],
-                    Clip.h264 + ["-map", "0:v", "-map_metadata", "1", "-map_chapters", "1"])(
-                        folder)
-            },
+            name: "chapters and title", make: titled,
+            judge: { _, after, redacted in
+                guard !after.values.contains(where: { $0.value == "A walk" || $0.value == "First" }) else {
+                    throw Silent(description: "a title is kept")
+                }
+                guard redacted.says("tags are left out: title") else { throw Silent(description: "the title is lost") }
+                if after.values.keys.contains(where: { $0.hasPrefix("chapters.") }) {
+                    return .changed("times kept; titles dropped, named")
+                }
+                guard redacted.says("chapters are left out") else { throw Silent(description: "chapters are lost") }
+                return .dropped
+            }),
+        Trait(
+            name: "chapters and title with --metadata keep",
+            make: titled, arguments: ["--metadata", "keep"],
             judge: { _, after, redacted in
                 let hasChapter = after.values.contains { $0.key.hasPrefix("chapters.") && $0.value == "First" }
                 let hasTitle = after.values.contains {
@@ -227,6 +231,15 @@ extension Trait {
                 return codec == before.picture("codec_name") ? .kept : .changed("becomes \(codec)")
             }),
     ]
+
+    /// With a title and a chapter.
+    static let titled: @Sendable (TemporaryFolder) throws -> String = { folder in
+        let list = folder.file("chapters.txt")
+        try FileBytes.write(
+            ";FFMETADATA1\ntitle=A walk\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=100\ntitle=First\n".utf8, to: list)
+        return try clip(
+            "mkv", inputs: ["-i", list], Clip.h264 + ["-map", "0:v", "-map_metadata", "1", "-map_chapters", "1"])(folder)
+    }
 
     static let timedData: @Sendable (TemporaryFolder) throws -> String = { folder in
         let place = folder.file("place.bin")

@@ -1,0 +1,61 @@
+import CFFmpeg
+
+/// Which tags of a file and its streams may stay, and which were left out.
+struct TagFilter {
+    let policy: MetadataPolicy
+    /// The names of tags that somebody may miss, in the order of their leaving.
+    private(set) var leftOut: [String] = []
+
+    init(_ policy: MetadataPolicy) { self.policy = policy }
+
+    /// Without these a picture is shown wrongly.
+    private static let needed: Set<String> = ["alpha_mode", "stereo_mode", "rotate"]
+    /// What tells how to use a stream, but nothing of who made it, where or with what: titles are free text, and names of
+    /// devices and programs tell whose file it is. An attachment's name and type are a font's.
+    private static let harmless: Set<String> = ["language", "timecode", "filename", "mimetype"]
+    /// Tags that programs write by themselves: nobody misses them.
+    private static let technical: Set<String> = [
+        "encoder", "handler_name", "vendor_id", "major_brand", "minor_version", "compatible_brands", "duration", "bps",
+        "number_of_frames", "number_of_bytes", "creation_time", "encoding_tool", "service_name", "service_provider",
+        "variant_bitrate", "id3v2_priv.com.apple.streaming.transportstreamtimestamp",
+    ]
+
+    /// Drops from a dictionary what may not stay.
+    mutating func apply(to dictionary: inout OpaquePointer?) {
+        guard policy != .keep else { return }
+        var dropped: [String] = []
+        var entry: UnsafeMutablePointer<AVDictionaryEntry>?
+        while let next = av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
+            let key = String(cString: next.pointee.key)
+            let name = key.lowercased()
+            let stays = Self.needed.contains(name) || (policy == .safe && Self.harmless.contains(name))
+            if !stays { dropped.append(key) }
+            entry = next
+        }
+        for key in dropped {
+            av_dict_set(&dictionary, key, nil, AV_DICT_MATCH_CASE)
+            let name = key.lowercased()
+            // Titles come in several languages ("title-eng"); one name stands for all.
+            if !Self.technical.contains(name), !name.hasPrefix("_statistics"), !name.hasSuffix("-eng"),
+                !leftOut.contains(name)
+            {
+                leftOut.append(name)
+            }
+        }
+    }
+
+    /// Chapters keep their times; their titles are free text, for which numbers stand.
+    mutating func applyToChapters(of context: UnsafeMutablePointer<AVFormatContext>) {
+        guard policy != .keep, let chapters = context.pointee.chapters else { return }
+        for index in 0..<Int(context.pointee.nb_chapters) {
+            guard let chapter = chapters[index] else { continue }
+            av_dict_free(&chapter.pointee.metadata)
+            av_dict_set(&chapter.pointee.metadata, "title", "\(index + 1)", 0)
+        }
+    }
+
+    /// A word on what was left out, for a person.
+    var notice: [String] {
+        leftOut.isEmpty ? [] : ["tags are left out: \(leftOut.joined(separator: ", ")) (--metadata keep keeps them)"]
+    }
+}
