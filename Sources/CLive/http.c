@@ -38,7 +38,7 @@ static int load(char *error, size_t size) {
 
 static const char page[] =
     "<!doctype html><meta charset=utf-8><title>veil live</title>"
-    "<style>html,body{margin:0;height:100%;background:#111}img{width:100%;height:100%;object-fit:contain}</style>"
+    "<style>html,body{margin:0;height:100%;background:#111}img{display:block;width:100%;height:100%;object-fit:contain}</style>"
     "<img src=/stream.mjpeg alt=\"live picture\">\n";
 static const char boundary[] = "--veilframe\r\nContent-Type: image/jpeg\r\nContent-Length: ";
 

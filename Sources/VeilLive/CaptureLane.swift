@@ -99,6 +99,7 @@ final class CaptureLane: @unchecked Sendable {
             switch consume event {
             case .broken: isBroken = true
             case .sound(let frame, let time, _):
+                if settings.isSoundOnly { pacer.wait(for: time) { [self] in stopped } }
                 let arrival = monotonicSeconds()
                 let stamp = clock.soundStamp(time, arrival: arrival)
                 handlers.sound(SharedFrame(frame), stamp)

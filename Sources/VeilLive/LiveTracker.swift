@@ -8,10 +8,10 @@ import VeilVision
 /// Frames are numbered from 0 without gaps. Used from one thread.
 struct LiveTracker {
     struct Settings {
-        /// The score from which a detection is a face at once.
-        var threshold = 0.25
+        /// The score from which a detection is a face at once: lower than for files, as there is no second look at a frame.
+        var threshold = 0.15
         /// The score from which it goes on being one, or becomes one when it is seen again and again.
-        var continueThreshold = 0.12
+        var continueThreshold = 0.1
         /// Seconds for which a face stays covered where it was last seen or could be followed to.
         var linger = 0.4
     }

@@ -38,7 +38,7 @@ echo "2. a stream over UDP, both ways"
     --duration 6 --stats json >"$out/udp.json" &
 receiver=$!
 started+=("$receiver")
-timeout 30 ffmpeg -v fatal -y -i "udp://127.0.0.1:18802?timeout=25000000" -t 2 -c copy "$out/udp-out.ts" &
+timeout 30 ffmpeg -v fatal -y -analyzeduration 500000 -probesize 500000 -i "udp://127.0.0.1:18802?timeout=25000000" -t 2 -c copy "$out/udp-out.ts" &
 started+=($!)
 sleep 1
 ffmpeg -v error -re -stream_loop -1 -i "$clip" -t 12 -an -c:v libx264 -preset ultrafast -g 15 -f mpegts \
@@ -58,7 +58,7 @@ if command -v chromium >/dev/null; then
     timeout 20 chromium --headless --no-sandbox --disable-gpu --window-size=1280,720 --virtual-time-budget=500 \
         --screenshot="$out/page.png" http://127.0.0.1:18803/ >/dev/null 2>&1 || true
 fi
-curl -s --max-time 1 http://127.0.0.1:18803/stream.mjpeg >"$out/stream.mjpeg" || true
+curl -s --noproxy "*" --max-time 1 http://127.0.0.1:18803/stream.mjpeg >"$out/stream.mjpeg" || true
 echo "   $(grep -a -c veilframe "$out/stream.mjpeg" || true) JPEGs in a second"
 wait "$shown" || true
 ls -l "$out"
