@@ -79,7 +79,7 @@ extension Flags {
             "threshold", .number(0...1), otherwise: "0.15", .faces,
             "Take for a face what scores at least this much. Lower finds more faces and more that are none.")
         static let detectSize = Flag<Int?>.optional(
-            "detect-size", .whole(64...2048, name: "PIXELS"), otherwise: "what the processor manages, 320 to 640",
+            "detect-size", .whole(64...2048, name: "PIXELS"), otherwise: "what the processor manages, 320 to 1280",
             .faces,
             "Search a picture whose longer side has this size. Larger finds smaller faces and takes longer.")
 

@@ -14,6 +14,8 @@ struct LiveFrame: Sendable {
     /// When it came, on the monotonic clock.
     var arrival: Double
     var isDamaged: Bool
+    /// Another part of the source's picture than before, or turned another way.
+    var isNewView = false
 }
 
 /// What the detector says of one frame.
@@ -103,12 +105,14 @@ final class LiveCore {
             }
             let small = try luma.shrunk(to: Follower.cameraSide)
             let kind = try breaks.look(at: small, time: frame.time)
-            isBreak = isBreak || kind != nil
-            if kind == .scene { sceneStarts.insert(frame.number) }
-            try tracker.add(luma: luma, small: small, time: frame.time, endsScene: kind == .scene)
+            let endsScene = kind == .scene || frame.isNewView
+            isBreak = isBreak || kind != nil || endsScene
+            if endsScene { sceneStarts.insert(frame.number) }
+            try tracker.add(frame.number, luma: luma, small: small, time: frame.time, endsScene: endsScene)
         } catch {
             // What can't be looked at isn't shown until a detection has seen a newer frame.
             guardian.detectionFailed(frame: frame.number)
+            isBreak = true
         }
         if isBreak { guardian.breaks(at: frame.number) }
         pending.append(frame)

@@ -59,8 +59,16 @@ struct LiveTracker {
     var faces: Int { tracks.count { isFace($0) } }
 
     /// Takes the next frame. `endsScene`: nothing of the frames before is left in it.
-    mutating func add(luma: LumaPicture, small: LumaPicture, time: Double, endsScene: Bool) throws(VisionError) {
-        newest += 1
+    mutating func add(
+        _ frame: Int, luma: LumaPicture, small: LumaPicture, time: Double, endsScene: Bool
+    ) throws(VisionError) {
+        if frame != newest + 1 {
+            // A frame in between couldn't be looked at: what was known can't be followed across it.
+            past.removeAll()
+            tracks.removeAll()
+            sceneStart = frame
+        }
+        newest = frame
         var camera = NormalizedPoint(x: 0, y: 0)
         if let before = past.last, !endsScene {
             camera = try follower.cameraShift(from: before.small, to: small)

@@ -67,12 +67,12 @@ import VeilVision
         while slow.candidate != nil { slow.measured(0.2) }
         #expect(slow.side == 320)
         var fast = LookSizer()
-        while fast.candidate != nil { fast.measured(0.02) }
-        #expect(fast.side == 640)
-        for _ in 0..<60 { fast.took(0.2) }
+        while fast.candidate != nil { fast.measured(0.01) }
+        #expect(fast.side == 1280)
+        for _ in 0..<200 { fast.took(0.2) }
         #expect(fast.side == 320)
-        for _ in 0..<400 { fast.took(0.02) }
-        #expect(fast.side == 640)
+        for _ in 0..<900 { fast.took(0.02) }
+        #expect(fast.side == 1280)
         var fixed = LookSizer(fixed: 500)
         for _ in 0..<20 { fixed.took(1) }
         #expect(fixed.side == 500)
