@@ -12,7 +12,7 @@
 
 #define EACH_CALL(X) \
     X(MHD_start_daemon) X(MHD_stop_daemon) X(MHD_get_daemon_info) X(MHD_create_response_from_buffer) \
-    X(MHD_create_response_from_callback) X(MHD_add_response_header) X(MHD_queue_response) X(MHD_destroy_response)
+    X(MHD_create_response_from_callback) X(MHD_lookup_connection_value) X(MHD_add_response_header) X(MHD_queue_response) X(MHD_destroy_response)
 
 #define DECLARE(name) static __typeof__(&name) p_##name;
 EACH_CALL(DECLARE)
@@ -38,7 +38,7 @@ static int load(char *error, size_t size) {
 
 static const char page[] =
     "<!doctype html><meta charset=utf-8><title>veil live</title>"
-    "<style>html,body{margin:0;height:100%;background:#111}img{width:100%;height:100%;object-fit:contain}</style>"
+    "<style>html,body{margin:0;height:100%;background:#111}img{display:block;width:100%;height:100%;object-fit:contain}</style>"
     "<img src=/stream.mjpeg alt=\"live picture\">\n";
 static const char boundary[] = "--veilframe\r\nContent-Type: image/jpeg\r\nContent-Length: ";
 
@@ -58,6 +58,7 @@ struct clive_http {
     int watchers;
     int stopping;
     int port;
+    int isLoopback;
 };
 
 /// One who watches: what of which picture was sent.
@@ -128,7 +129,12 @@ static enum MHD_Result answer(
         *state = &seen;
         return MHD_YES;
     }
-    int isGet = !strcmp(method, "GET");
+    // A page of somewhere else whose name was made to lead here has that name in its requests: numbers are ours.
+    const char *host = p_MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    size_t numbers = host ? strspn(host, *host == '[' ? "[]0123456789abcdefABCDEF:." : "0123456789.:") : 0;
+    int isOurs = !s->isLoopback || !host || !host[numbers]
+        || (!strncmp(host, "localhost", 9) && (!host[9] || host[9] == ':'));
+    int isGet = isOurs && !strcmp(method, "GET");
     struct MHD_Response *response;
     unsigned status = MHD_HTTP_OK;
     if (isGet && !strcmp(url, "/stream.mjpeg")) {
@@ -175,6 +181,7 @@ clive_http *clive_http_start(const char *address, uint16_t port, char *error, si
         snprintf(error, size, "out of memory");
         return NULL;
     }
+    s->isLoopback = is6 ? !memcmp(&v6.sin6_addr, &in6addr_loopback, 16) : (ntohl(v4.sin_addr.s_addr) >> 24) == 127;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | (is6 ? MHD_USE_IPv6 : 0);

@@ -76,10 +76,10 @@ extension Flags {
         static let maskScale = Flag.value(
             "mask-scale", .number(1...4), default: 1.4, .mask, "Make the mask this many times as large as the face.")
         static let threshold = Flag<Double?>.optional(
-            "threshold", .number(0...1), otherwise: "0.25", .faces,
+            "threshold", .number(0...1), otherwise: "0.15", .faces,
             "Take for a face what scores at least this much. Lower finds more faces and more that are none.")
         static let detectSize = Flag<Int?>.optional(
-            "detect-size", .whole(64...2048, name: "PIXELS"), otherwise: "what the processor manages, 320 to 640",
+            "detect-size", .whole(64...2048, name: "PIXELS"), otherwise: "what the processor manages, 320 to 1280",
             .faces,
             "Search a picture whose longer side has this size. Larger finds smaller faces and takes longer.")
 

@@ -88,13 +88,14 @@ struct LiveVerbCommand {
         if let size = options.value(Flags.Live.size) { input.size = (size.width, size.height) }
         input.rate = options.value(Flags.Live.rate)
         input.inputFormat = options.value(Flags.Live.inputFormat)
-        if case .file = input.address { input.isPaced = true }
-        if options.value(Flags.Live.pace) { input.isPaced = true }
+        input.isPaced = options.value(Flags.Live.pace) || input.address.isEndless
         var settings = LiveSettings(input: input)
         settings.microphone = options.value(Flags.Live.mic).map { mic in
             let address = LiveAddress(mic)
-            if case .device = address { return LiveInputSettings(address) }
-            return LiveInputSettings(.device(format: "alsa", name: mic))
+            guard case .device = address else { return LiveInputSettings(.device(format: "alsa", name: mic)) }
+            var sound = LiveInputSettings(address)
+            sound.isPaced = address.isEndless
+            return sound
         }
         settings.outputs = try outputs()
         settings.encoding.crf = options.value(Flags.Live.crf)

@@ -19,6 +19,7 @@ struct BreakDetector {
     private var cuts: CutDetector
     private var lastMean: Double?
     private var lastTime: Double?
+    private var lastSize: (width: Int, height: Int)?
 
     init() throws(VisionError) { cuts = try CutDetector() }
 
@@ -33,9 +34,12 @@ struct BreakDetector {
         defer {
             lastMean = mean
             lastTime = time
+            lastSize = (small.width, small.height)
         }
-        guard let lastMean, let lastTime else { return nil }
-        if isCut || time - lastTime > Self.longestPause { return .scene }
+        guard let lastMean, let lastTime, let lastSize else { return nil }
+        // Another shape is another camera, or another view of this one.
+        let isReshaped = lastSize != (small.width, small.height)
+        if isCut || isReshaped || time - lastTime > Self.longestPause { return .scene }
         return abs(mean - lastMean) > Self.lightJump ? .light : nil
     }
 }

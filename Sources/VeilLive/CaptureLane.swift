@@ -10,6 +10,8 @@ struct Captured: Sendable {
     var time: Double
     var arrival: Double
     var isDamaged: Bool
+    /// The view was changed before this picture.
+    var isNewView = false
 }
 
 /// Reads the source in a thread of its own and hands every picture on at once; nobody downstream can hold it up.
@@ -95,10 +97,14 @@ final class CaptureLane: @unchecked Sendable {
         let geometry = LiveGeometry()
         var pacer = Pacer(isPaced: settings.isPaced)
         var isBroken = false
+        // What comes first is new anyway.
+        var isChanged = false
+        geometry.view = view.withLock { $0 }
         while !stopped, let event = try input.next() {
             switch consume event {
             case .broken: isBroken = true
             case .sound(let frame, let time, _):
+                if settings.isSoundOnly { pacer.wait(for: time) { [self] in stopped } }
                 let arrival = monotonicSeconds()
                 let stamp = clock.soundStamp(time, arrival: arrival)
                 handlers.sound(SharedFrame(frame), stamp)
@@ -106,16 +112,19 @@ final class CaptureLane: @unchecked Sendable {
                 let isDamaged = frame.isDamaged || isBroken
                 let orientation = input.orientation(of: frame)
                 let aspect = input.sampleAspectRatio(of: frame)
-                geometry.view = view.withLock { $0 }
+                let wanted = view.withLock { $0 }
+                let isNewView = isChanged || wanted != geometry.view
+                geometry.view = wanted
                 let picture: SharedFrame
                 do throws(MediaError) {
                     picture = SharedFrame(
                         try geometry.convert(frame, orientation: orientation, sampleAspectRatio: aspect))
                 } catch {
                     // A picture that can't be prepared is as good as a broken one.
-                    isBroken = true
+                    (isBroken, isChanged) = (true, isNewView)
                     continue
                 }
+                isChanged = false
                 pacer.wait(for: time) { [self] in stopped }
                 let arrival = monotonicSeconds()
                 last = picture
@@ -123,7 +132,7 @@ final class CaptureLane: @unchecked Sendable {
                 handlers.picture(
                     Captured(
                         picture: picture, time: clock.stamp(time, arrival: arrival), arrival: arrival,
-                        isDamaged: isDamaged))
+                        isDamaged: isDamaged, isNewView: isNewView))
             }
         }
     }

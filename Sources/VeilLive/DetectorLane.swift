@@ -43,7 +43,33 @@ final class DetectorLane: @unchecked Sendable {
     }
 
     private func run() {
+        guard let first = box.take() else { return }
+        calibrate(with: first)
         while let job = box.take() { deliver(look(job)) }
+    }
+
+    /// Makes the networks and finds the size that this processor manages, while the picture is covered whole anyway: made
+    /// later, a network would be late by its making.
+    private func calibrate(with job: DetectionJob) {
+        func seconds(_ canvas: (PlanarView) -> CanvasSize) -> Double {
+            var least = Double.infinity
+            for _ in 0..<2 {
+                let start = monotonicSeconds()
+                // What goes wrong here goes wrong again in the first real look, and is reported there.
+                _ = try? job.picture.frame.withPlanes { (view) throws(VisionError) in
+                    try detector.detect(in: view, orientation: .up, canvas: canvas(view), threshold: 1)
+                }
+                least = min(least, monotonicSeconds() - start)
+            }
+            return least
+        }
+        _ = seconds { _ in CanvasSize(width: Self.closerSide, height: Self.closerSide) }
+        while let side = sizer.candidate {
+            let took = seconds { view in
+                CanvasSize.fitting(width: view.width, height: view.height, longSide: side)
+            }
+            sizer.measured(took)
+        }
     }
 
     /// Looks at one frame, in the caller's thread.
@@ -86,33 +112,48 @@ final class DetectorLane: @unchecked Sendable {
 /// Chooses the size at which the detector looks, so that its answers come in time.
 struct LookSizer {
     /// Multiples of 32, as CenterFace wants them: between them nothing is gained.
-    static let sides = [320, 384, 448, 512, 576, 640]
+    static let sides = [320, 384, 448, 512, 576, 640, 704, 768, 896, 1024, 1280]
     /// Seconds that a look may take. An answer is used until the next one is in, which is two looks and a frame later at
     /// the most: about 0.2 s, within the 0.25 s after which the picture is covered whole.
     private static let budget = 0.085
 
     private let fixed: Int?
-    private var index = 2
+    private var index = 0
     private var usual: Double?
     private var looks = 0
+    private var isCalibrated = false
 
     init(fixed: Int? = nil) { self.fixed = fixed }
 
     var side: Int { fixed ?? Self.sides[index] }
 
+    /// The next size to be tried before the first look; nil when there is nothing more to try.
+    var candidate: Int? { isCalibrated ? nil : side }
+
+    /// A look at the candidate took so long, its network being made already.
+    mutating func measured(_ seconds: Double) {
+        // Time grows with the area. Every second step is tried, to be soon done.
+        let next = min(index + 2, Self.sides.count - 1)
+        let growth = Double(Self.sides[next]) / Double(Self.sides[index])
+        if fixed == nil, next > index, seconds * growth * growth < Self.budget {
+            index = next
+        } else {
+            isCalibrated = true
+            if seconds > Self.budget, index > 0 { index -= 1 }
+        }
+    }
+
     /// A look at the present size took so long.
     mutating func took(_ seconds: Double) {
         guard fixed == nil else { return }
         looks += 1
-        // The first look at a size makes its network.
-        if looks == 1 { return }
-        usual = usual.map { 0.7 * $0 + 0.3 * seconds } ?? seconds
-        guard looks >= 5, let usual else { return }
+        usual = usual.map { 0.8 * $0 + 0.2 * seconds } ?? seconds
+        guard looks >= 6, let usual else { return }
         if usual > Self.budget, index > 0 {
             change(to: index - 1)
-        } else if index < Self.sides.count - 1 {
+        } else if looks >= 30, index < Self.sides.count - 1 {
             let growth = Double(Self.sides[index + 1]) / Double(Self.sides[index])
-            if usual * growth * growth < 0.85 * Self.budget { change(to: index + 1) }
+            if usual * growth * growth < 0.8 * Self.budget { change(to: index + 1) }
         }
     }
 

@@ -14,6 +14,8 @@ struct LiveFrame: Sendable {
     /// When it came, on the monotonic clock.
     var arrival: Double
     var isDamaged: Bool
+    /// Another part of the source's picture than before, or turned another way.
+    var isNewView = false
 }
 
 /// What the detector says of one frame.
@@ -103,12 +105,14 @@ final class LiveCore {
             }
             let small = try luma.shrunk(to: Follower.cameraSide)
             let kind = try breaks.look(at: small, time: frame.time)
-            isBreak = isBreak || kind != nil
-            if kind == .scene { sceneStarts.insert(frame.number) }
-            try tracker.add(luma: luma, small: small, time: frame.time, endsScene: kind == .scene)
+            let endsScene = kind == .scene || frame.isNewView
+            isBreak = isBreak || kind != nil || endsScene
+            if endsScene { sceneStarts.insert(frame.number) }
+            try tracker.add(frame.number, luma: luma, small: small, time: frame.time, endsScene: endsScene)
         } catch {
             // What can't be looked at isn't shown until a detection has seen a newer frame.
             guardian.detectionFailed(frame: frame.number)
+            isBreak = true
         }
         if isBreak { guardian.breaks(at: frame.number) }
         pending.append(frame)
@@ -179,35 +183,16 @@ final class LiveCore {
     }
 
     private static func mask(_ region: LiveRegion, _ width: Int, _ height: Int, scale: Double) -> MaskRegion {
-        if let edge = region.edge { return strip(region, edge, width, height) }
         let ellipse = CodedEllipse(
             Shape(inscribedIn: region.cover), orientation: .up, codedWidth: width, codedHeight: height)
+        // Where nobody has looked, cells are as coarse as those of a picture that is covered whole.
+        let coarse = Double(min(width, height)) * Double(FilterChain.defaultCells) / 12
+        let grow = region.isUnsearched ? 1 : scale
         return MaskRegion(
-            track: region.track, centerX: ellipse.centerX, centerY: ellipse.centerY, radiusX: ellipse.radiusX * scale,
-            radiusY: ellipse.radiusY * scale, faceWidth: region.face.width * Double(width),
-            faceHeight: region.face.height * Double(height))
-    }
-}
-
-extension LiveCore {
-    /// A strip along an edge as an ellipse so long that its side is straight: 20 pictures long, 2 deep, it is off by less
-    /// than a thousandth of the picture.
-    private static func strip(
-        _ region: LiveRegion, _ edge: LiveRegion.Edge, _ width: Int, _ height: Int
-    ) -> MaskRegion {
-        let (w, h) = (Double(width), Double(height))
-        // Cells as coarse as those of a picture that is covered whole.
-        let face = min(w, h) * Double(FilterChain.defaultCells) / 12
-        var mask = MaskRegion(
-            track: region.track, centerX: w / 2, centerY: h / 2, radiusX: 20 * w, radiusY: 20 * h, faceWidth: face,
-            faceHeight: face)
-        switch edge {
-        case .left: (mask.centerX, mask.radiusX) = (region.cover.maxX * w - 2 * w, 2 * w)
-        case .right: (mask.centerX, mask.radiusX) = (region.cover.x * w + 2 * w, 2 * w)
-        case .top: (mask.centerY, mask.radiusY) = (region.cover.maxY * h - 2 * h, 2 * h)
-        case .bottom: (mask.centerY, mask.radiusY) = (region.cover.y * h + 2 * h, 2 * h)
-        }
-        return mask
+            track: region.track, centerX: ellipse.centerX, centerY: ellipse.centerY, radiusX: ellipse.radiusX * grow,
+            radiusY: ellipse.radiusY * grow,
+            faceWidth: region.isUnsearched ? coarse : region.face.width * Double(width),
+            faceHeight: region.isUnsearched ? coarse : region.face.height * Double(height))
     }
 }
 

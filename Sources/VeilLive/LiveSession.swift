@@ -176,6 +176,14 @@ public final class LiveSession {
                 nextNote = monotonicSeconds() + 1
                 note(now: monotonicSeconds())
                 observer.progress(stats)
+                if isUseless {
+                    hub.failure.withLock {
+                        $0 = MediaError(
+                            .unwritable, "showing the picture", file: settings.input.address.label,
+                            detail: "no output works")
+                    }
+                    return
+                }
             }
             if inbox.isFinished && !core.hasPending { return }
         }
@@ -188,7 +196,7 @@ public final class LiveSession {
         if captured.isDamaged { stats.broken += 1 }
         let frame = LiveFrame(
             picture: captured.picture, number: nextNumber, time: captured.time, arrival: captured.arrival,
-            isDamaged: captured.isDamaged)
+            isDamaged: captured.isDamaged, isNewView: captured.isNewView)
         nextNumber += 1
         core.arrive(frame)
         detector.look(
@@ -242,6 +250,12 @@ public final class LiveSession {
         for output in hub.outputs.withLock({ $0 }) { stats.outputs[output.name] = output.numbers }
         let lines = stats.overlayLines
         overlay.change { $0.lines = lines }
+    }
+
+    /// Whether no output has ever taken a picture, and each has failed again and again.
+    private var isUseless: Bool {
+        let outputs = hub.outputs.withLock { $0 }
+        return !outputs.isEmpty && outputs.map(\.numbers).allSatisfy { $0.written == 0 && $0.failures >= 3 }
     }
 
     // MARK: Outputs

@@ -100,8 +100,6 @@ struct LiveRegion {
     /// What to cover: grown by age and speed, but not by the mask's scale.
     var cover: NormalizedRect
     var isSeen: Bool
-    /// The edge of the picture along which `cover` lies, where it is a strip that no search has seen yet.
-    var edge: Edge?
-
-    enum Edge: Int { case left, right, top, bottom }
+    /// Whether it is no face but a place where nobody has looked yet.
+    var isUnsearched = false
 }

@@ -8,10 +8,10 @@ import VeilVision
 /// Frames are numbered from 0 without gaps. Used from one thread.
 struct LiveTracker {
     struct Settings {
-        /// The score from which a detection is a face at once.
-        var threshold = 0.25
+        /// The score from which a detection is a face at once: lower than for files, as there is no second look at a frame.
+        var threshold = 0.15
         /// The score from which it goes on being one, or becomes one when it is seen again and again.
-        var continueThreshold = 0.12
+        var continueThreshold = 0.1
         /// Seconds for which a face stays covered where it was last seen or could be followed to.
         var linger = 0.4
     }
@@ -21,8 +21,10 @@ struct LiveTracker {
         var time: Double
         var luma: LumaPicture
         var small: LumaPicture
-        /// How the picture moved from the frame before.
+        /// How the picture moved from the frame before, as far as that can be told.
         var camera: NormalizedPoint
+        /// The same where it is sure that the whole picture moved; else nothing.
+        var turn: NormalizedPoint
     }
 
     private let settings: Settings
@@ -57,13 +59,23 @@ struct LiveTracker {
     var faces: Int { tracks.count { isFace($0) } }
 
     /// Takes the next frame. `endsScene`: nothing of the frames before is left in it.
-    mutating func add(luma: LumaPicture, small: LumaPicture, time: Double, endsScene: Bool) throws(VisionError) {
-        newest += 1
+    mutating func add(
+        _ frame: Int, luma: LumaPicture, small: LumaPicture, time: Double, endsScene: Bool
+    ) throws(VisionError) {
+        if frame != newest + 1 {
+            // A frame in between couldn't be looked at: what was known can't be followed across it.
+            past.removeAll()
+            tracks.removeAll()
+            sceneStart = frame
+        }
+        newest = frame
         var camera = NormalizedPoint(x: 0, y: 0)
         if let before = past.last, !endsScene {
             camera = try follower.cameraShift(from: before.small, to: small)
         }
-        past.append(Past(time: time, luma: luma, small: small, camera: camera))
+        var turn = NormalizedPoint(x: 0, y: 0)
+        if let before = past.last, Self.explains(camera, from: before.small, to: small) { turn = camera }
+        past.append(Past(time: time, luma: luma, small: small, camera: camera, turn: turn))
         if past.count > Self.memory { past.removeFirst() }
         if endsScene {
             sceneStart = newest
@@ -322,28 +334,66 @@ struct LiveTracker {
     private static let stripMargin = 0.02
 
     /// What has come into the picture by the camera's own movement since the last search: nobody has looked there yet.
+    ///
+    /// A strip along an edge as a row of discs, since masks have round edges: where two of them meet they reach 1.02 times
+    /// as far as the strip.
     private func strips(in frame: Int) -> [LiveRegion] {
         // A later search has seen it, and faces were followed back from there.
-        guard !looks.contains(where: { $0 >= frame }), let look = looks.last, look >= oldest, frame > look else {
-            return []
-        }
+        guard !looks.contains(where: { $0 >= frame }), let look = looks.last, look >= oldest, frame > look,
+            let picture = past(frame)?.luma, picture.width > 0, picture.height > 0
+        else { return [] }
         var shift = NormalizedPoint(x: 0, y: 0)
         for k in (look + 1)...frame {
-            guard let camera = past(k)?.camera else { return [] }
-            shift.x += camera.x
-            shift.y += camera.y
+            guard let turn = past(k)?.turn else { return [] }
+            shift.x += turn.x
+            shift.y += turn.y
         }
-        var strips: [LiveRegion] = []
-        func add(_ edge: LiveRegion.Edge, _ box: NormalizedRect) {
-            strips.append(
-                LiveRegion(track: -1 - edge.rawValue, face: box, cover: box, isSeen: false, edge: edge))
+        let (width, height) = (Double(picture.width), Double(picture.height))
+        var discs: [LiveRegion] = []
+        func row(_ edge: Int, length: Double, depth: Double, _ place: (Double) -> NormalizedPoint) {
+            let count = Int((length / (0.8 * depth)).rounded(.up)) + 1
+            for i in 0..<count {
+                let center = place(Double(i) / Double(max(1, count - 1)))
+                let box = NormalizedRect(
+                    center: center, width: 2.2 * depth / width, height: 2.2 * depth / height)
+                discs.append(
+                    LiveRegion(track: -1 - edge - 4 * i, face: box, cover: box, isSeen: false, isUnsearched: true))
+            }
         }
         let (x, y) = (abs(shift.x) + Self.stripMargin, abs(shift.y) + Self.stripMargin)
-        if shift.x > Self.leastStrip { add(.left, NormalizedRect(x: 0, y: 0, width: x, height: 1)) }
-        if shift.x < -Self.leastStrip { add(.right, NormalizedRect(x: 1 - x, y: 0, width: x, height: 1)) }
-        if shift.y > Self.leastStrip { add(.top, NormalizedRect(x: 0, y: 0, width: 1, height: y)) }
-        if shift.y < -Self.leastStrip { add(.bottom, NormalizedRect(x: 0, y: 1 - y, width: 1, height: y)) }
-        return strips
+        if abs(shift.x) > Self.leastStrip {
+            let side = shift.x > 0 ? 0.0 : 1.0
+            row(shift.x > 0 ? 0 : 1, length: height, depth: min(1, x) * width) { NormalizedPoint(x: side, y: $0) }
+        }
+        if abs(shift.y) > Self.leastStrip {
+            let side = shift.y > 0 ? 0.0 : 1.0
+            row(shift.y > 0 ? 2 : 3, length: width, depth: min(1, y) * height) { NormalizedPoint(x: $0, y: side) }
+        }
+        return discs
+    }
+
+    /// Whether the second picture is much more like the first one moved than like the first one: things that move before
+    /// a camera that stands still are no turn of the camera.
+    private static func explains(_ shift: NormalizedPoint, from a: LumaPicture, to b: LumaPicture) -> Bool {
+        let dx = Int((shift.x * Double(a.width)).rounded())
+        let dy = Int((shift.y * Double(a.height)).rounded())
+        guard dx != 0 || dy != 0, a.width == b.width, a.height == b.height, abs(dx) < a.width / 2,
+            abs(dy) < a.height / 2
+        else { return false }
+        let (width, height) = (a.width, a.height)
+        var (still, moved) = (0, 0)
+        a.samples.withUnsafeBufferPointer { a in
+            b.samples.withUnsafeBufferPointer { b in
+                for y in max(0, dy)..<min(height, height + dy) {
+                    for x in max(0, dx)..<min(width, width + dx) {
+                        let here = Int(b[y &* width &+ x])
+                        still &+= abs(here &- Int(a[y &* width &+ x]))
+                        moved &+= abs(here &- Int(a[(y &- dy) &* width &+ x &- dx]))
+                    }
+                }
+            }
+        }
+        return Double(moved) < 0.7 * Double(still)
     }
 
     /// Where the faces are thought to be in the newest frame, for a closer look where the detector misses one.

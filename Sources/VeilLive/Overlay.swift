@@ -32,7 +32,7 @@ final class Overlay: Sendable {
                 for mask in frame.masks { pen.tint(mask) }
             }
             if parts.boxes {
-                for region in frame.regions where region.edge == nil {
+                for region in frame.regions where !region.isUnsearched {
                     let (w, h) = (Double(view.width), Double(view.height))
                     pen.outline(
                         x: Int(region.face.x * w), y: Int(region.face.y * h), width: Int(region.face.width * w),

@@ -39,6 +39,15 @@ public enum LiveAddress: Sendable, Hashable {
     /// Whether libavdevice is needed to open it.
     public var needsDevices: Bool { if case .device = self { true } else { false } }
 
+    /// Whether it gives as much as one takes, and has to be played in real time: files, and FFmpeg's own test pictures.
+    public var isEndless: Bool {
+        switch self {
+        case .file: true
+        case .device(let format, _): format == "lavfi"
+        case .url, .standardInput: false
+        }
+    }
+
     /// A file or a pipe: opened by us, and nothing else with it.
     var isLocal: Bool {
         switch self {

@@ -6,6 +6,7 @@ public final class LiveJPEG {
     private let scaler = Scaler(to: PixelFormat(AV_PIX_FMT_YUVJ420P))
     private let packet: Packet
     private let quality: Int32
+    private var count: Int64 = 0
 
     /// - Parameter quality: the quantiser scale, 2 (best) to 31.
     public init(quality: Int = 4) throws(MediaError) {
@@ -24,7 +25,8 @@ public final class LiveJPEG {
         guard let c = encoder?.pointer else { return [] }
         frame.pointer.pointee.quality = c.pointee.global_quality
         frame.pointer.pointee.pict_type = AV_PICTURE_TYPE_I
-        frame.pointer.pointee.pts = 0
+        frame.pointer.pointee.pts = count
+        count += 1
         try check(avcodec_send_frame(c, frame.pointer), .internalFailure, "making a JPEG", file: nil)
         try check(avcodec_receive_packet(c, packet.pointer), .internalFailure, "making a JPEG", file: nil)
         defer { av_packet_unref(packet.pointer) }

@@ -82,6 +82,25 @@ import VeilTestSupport
         #expect(Double(length.text.filter { $0 != "\n" }) ?? 0 > 0.2, "\(length)")
     }
 
+    @Test func `takes picture and sound from two devices`() throws {
+        let folder = try TemporaryFolder()
+        let output = folder.file("out.mkv")
+        let result = try BuiltVeil.run([
+            "live", "-i", "lavfi:testsrc2=size=320x240:rate=25", "--mic", "lavfi:sine=f=440", "--duration", "3", "-o",
+            output, "-q",
+        ])
+        #expect(result.status == 0, "\(result)")
+        let lengths = try ["v:0", "a:0"].map { stream in
+            let packets = try Tool.run([
+                "ffprobe", "-v", "error", "-select_streams", stream, "-show_entries", "packet=pts_time", "-of",
+                "csv=p=0", output,
+            ])
+            return packets.text.split(whereSeparator: { $0 == "\n" || $0 == "," }).compactMap { Double($0) }.max() ?? 0
+        }
+        // In step: both end at nearly the same time. A busy machine may keep some of the last packets back.
+        #expect(lengths[0] > 2 && abs(lengths[0] - lengths[1]) < 1, "\(lengths)")
+    }
+
     @Test func `writes raw frames to standard output`() throws {
         let folder = try TemporaryFolder()
         let source = try Clip.make(in: folder, "in.mkv", frames: 12)

@@ -440,6 +440,7 @@ enum Golden {
               Record a stream, late but sure
           veil live -i x11grab::0 --serve 127.0.0.1:8080
               Show a screen in a browser
+
         """
 
     static let doctor = """

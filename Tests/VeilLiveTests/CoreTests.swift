@@ -68,6 +68,18 @@ import VeilVision
         #expect(shown.wholeFrames.contains(14) && !shown.wholeFrames.contains(25))
     }
 
+    @Test func `shows no face after the view was changed`() throws {
+        var stage = Stage()
+        // A zoom: everything moves away from the middle, and the picture stays much the same.
+        stage.faces = {
+            $0 < 14 ? [Stage.PixelArea(x: 130, y: 60)] : [Stage.PixelArea(x: 90, y: 30, width: 60, height: 72)]
+        }
+        stage.newViews = [14]
+        let shown = try stage.play(30)
+        #expect(shown.bareFrames == [])
+        #expect(shown.wholeFrames.contains(14) && !shown.wholeFrames.contains(25))
+    }
+
     @Test func `shows no face in a broken frame, nor after it until a frame was looked at`() throws {
         var stage = walker()
         stage.damaged = [15]

@@ -63,12 +63,16 @@ import VeilVision
     }
 
     @Test func `a slow processor gets a smaller picture to search, a fast one a larger`() {
-        var sizer = LookSizer()
-        let first = sizer.side
-        for _ in 0..<60 { sizer.took(0.2) }
-        #expect(sizer.side == 320)
-        for _ in 0..<60 { sizer.took(0.02) }
-        #expect(sizer.side == 640 && first > 320)
+        var slow = LookSizer()
+        while slow.candidate != nil { slow.measured(0.2) }
+        #expect(slow.side == 320)
+        var fast = LookSizer()
+        while fast.candidate != nil { fast.measured(0.01) }
+        #expect(fast.side == 1280)
+        for _ in 0..<200 { fast.took(0.2) }
+        #expect(fast.side == 320)
+        for _ in 0..<900 { fast.took(0.02) }
+        #expect(fast.side == 1280)
         var fixed = LookSizer(fixed: 500)
         for _ in 0..<20 { fixed.took(1) }
         #expect(fixed.side == 500)

@@ -23,6 +23,7 @@ import VeilVision
         let detector = try DetectorLoader.load(loading).detector
         var settings = LiveSettings(input: LiveInputSettings(.file(clip)))
         if Self.setting("VEIL_LIVE_DELAY") == "auto" { settings.delay = .auto }
+        settings.threshold = Self.setting("VEIL_LIVE_THRESHOLD").flatMap(Double.init)
         let core = try LiveCore(settings)
         let input = try LiveInput(settings.input) { false }
         let geometry = LiveGeometry()

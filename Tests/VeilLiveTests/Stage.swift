@@ -17,6 +17,8 @@ struct Stage {
     /// Added to every sample.
     var light: (_ frame: Int) -> Int = { _ in 0 }
     var damaged: Set<Int> = []
+    /// Frames before which the view was changed.
+    var newViews: Set<Int> = []
     /// Frames that a look takes.
     var lookFrames = 3
     /// What the detector says of a frame; nil throws. The truth unless it is set.
@@ -92,7 +94,8 @@ struct Stage {
             pictures.append(picture)
             core.arrive(
                 LiveFrame(
-                    picture: picture, number: frame, time: time, arrival: time, isDamaged: damaged.contains(frame)))
+                    picture: picture, number: frame, time: time, arrival: time, isDamaged: damaged.contains(frame),
+                    isNewView: newViews.contains(frame)))
             if busy == nil, !isStarved(frame) { busy = (frame, frame + lookFrames) }
             try collect(time)
         }
