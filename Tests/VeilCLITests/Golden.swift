@@ -6,12 +6,14 @@ enum Golden {
 
         Usage: veil [redact] [FLAGS] IN...
                veil detect [FLAGS] IN...
+               veil check [FLAGS] IN...
                veil doctor [FLAGS]
                veil help [FLAGS] [VERB]
 
         Verbs:
           redact (default)           Cover the faces in videos
           detect                     Find the faces and write a plan of what to cover
+          check                      Find faces that show, and fail if there is one
           doctor                     Check that everything veil needs is in place
           help                       Print help, or help on a verb
 
@@ -39,6 +41,10 @@ enum Golden {
               Choose the name, cover in black
           veil detect clip.mp4 -o plan.json
               Write a plan to look through
+          veil check media
+              Look through all pictures and films in a folder
+          veil check --every 1s clips
+              Look at one frame of each second
           veil doctor
               Check the installation
           veil help redact

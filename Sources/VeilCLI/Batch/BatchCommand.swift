@@ -141,6 +141,9 @@ final class BatchCommand {
             for item in others where !Interruption.isRequested { try copy(item, &failures) }
         }
         try ledger.close()
+        if let folder = options.value(Flags.report), !Interruption.isRequested {
+            try ReportWriter(options, folder: folder).write(results)
+        }
         display.clear()
         return summary(items.count, failures, request)
     }

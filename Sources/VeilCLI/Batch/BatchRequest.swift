@@ -57,6 +57,9 @@ struct BatchRequest {
                 throw .usage("--copy-others needs a folder to copy to: add --output DIR")
             }
         }
+        if let report = options.value(Flags.report), Files.exists(report) && !Files.isFolder(report) {
+            throw .usage("--report: for several files it names a folder, and '\(sanitised(report))' is a file")
+        }
         shard = try Self.shard(options)
         discovery = try Self.discovery(options, place)
     }
