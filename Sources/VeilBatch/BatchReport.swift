@@ -176,7 +176,8 @@ public struct BatchReport: Sendable {
         body { font: 15px/1.4 system-ui, sans-serif; margin: 2em; color: #222; background: #fff }
         table { border-collapse: collapse; width: 100% }
         th, td { text-align: left; vertical-align: top; padding: .5em; border-top: 1px solid #ccc }
-        td:first-child { max-width: 22em; overflow-wrap: anywhere }
+        td:first-child { min-width: 14em; max-width: 22em; overflow-wrap: anywhere }
+        td.pictures { min-width: 11em }
         figure { display: inline-block; margin: 0 .4em .4em 0 }
         figcaption, small { color: #666; font-size: 12px }
         img { display: block; max-width: 160px; max-height: 120px }

@@ -38,7 +38,10 @@ struct ReportWriter {
         switch result.outcome {
         case .done(let details): (row.status, row.details) = (.done, details)
         case .upToDate(let details): (row.status, row.details) = (.before, details)
-        case .failed(let line): (row.status, row.failure) = (.failed, line)
+        case .failed(let line):
+            // The line is one for terminals.
+            let start = "veil: \(sanitised(result.item.source)): "
+            (row.status, row.failure) = (.failed, line.hasPrefix(start) ? String(line.dropFirst(start.count)) : line)
         case .notDone: break
         }
         return row
