@@ -80,7 +80,11 @@ struct BatchRequest {
         settings.takesHidden = options.value(Flags.hidden)
         if case .folder(let folder)? = place { settings.ownFolders.append(folder) }
         if case .inPlace(let suffix)? = place { settings.backupSuffix = suffix }
-        settings.takesRedacted = place == nil
+        if place == nil {
+            // Whoever looks for faces wants to see these, too.
+            settings.takesRedacted = true
+            settings.takesBackups = Flags.backupSuffix.initial
+        }
         if options.verb == .redact, let report = options.value(Flags.report) { settings.ownFolders.append(report) }
         var listed: [String] = []
         if let list = options.value(Flags.fromFile) {
