@@ -18,6 +18,8 @@ public struct Discovery {
         public var takesRedacted = false
         /// Names with this ending are unredacted originals that were set aside.
         public var backupSuffix: String?
+        /// Take originals that were set aside under this ending like what they are, for whoever looks for faces.
+        public var takesBackups: String?
         /// Folders that are never gone into: where the output goes.
         public var ownFolders: [String] = []
 
@@ -141,7 +143,9 @@ public struct Discovery {
                     path, below: inside, place: Path.join(place, name), root: root,
                     ancestors: ancestors + [facts.identity])
             } else if facts.kind == .file {
-                let isMedia = MediaKind.isMedia(name: name)
+                var plain = name[...]
+                if let suffix = settings.takesBackups, name.hasSuffix(suffix) { plain = plain.dropLast(suffix.count) }
+                let isMedia = MediaKind.isMedia(name: String(plain))
                 if isMedia, !settings.includes.isEmpty,
                     !settings.includes.contains(where: { $0.matches(inside, isFolder: false) })
                 {
@@ -155,7 +159,11 @@ public struct Discovery {
     private func isLeftOut(_ name: String, among names: Set<String>) -> Bool {
         if name.hasPrefix(".") {
             // The program's own: manifests and unfinished files.
-            if !settings.takesHidden || name.hasPrefix(Manifest.prefix) || name.hasSuffix(".veil-part") { return true }
+            if !settings.takesHidden || name.hasPrefix(Manifest.prefix) || name.hasPrefix(Files.stagePrefix)
+                || name.hasSuffix(".veil-part")
+            {
+                return true
+            }
         }
         if let suffix = settings.backupSuffix, name.hasSuffix(suffix) { return true }
         return !settings.takesRedacted && Self.source(ofRedacted: name).map(names.contains) ?? false

@@ -61,9 +61,11 @@ public enum Files {
     /// The folder that a path's file lies in.
     public static func folder(of path: String) -> String { Path.folder(path) }
 
+    static let stagePrefix = ".veil-new."
+
     /// The name under which the result is made before it takes its input's place.
     public static func stage(for path: String) -> String {
-        Path.join(path.contains("/") ? Path.folder(path) : "", ".veil-new." + Path.name(path))
+        Path.join(path.contains("/") ? Path.folder(path) : "", stagePrefix + Path.name(path))
     }
 
     /// The first bytes of a file; none where it can't be read.

@@ -13,6 +13,9 @@ extension Flags {
     static let checkMinFace = Flag<MinimumFace?>.optional(
         "min-face", MinimumFace.kind, otherwise: "16 pixels wide", .faces,
         "Leave out faces smaller than this, in pixels (24) or in percent of the picture's height (2%).")
+    static let checkThorough = Flag.toggle(
+        "thorough", .faces, "Search harder for small and turned faces; takes many times as long."
+    ).common()
     static let checkFormat = Flag.value(
         "format", .choice(), default: CheckReport.Format.text, .report,
         "How to say what was found, on standard output: lines for people, JSON, JUnit's XML, SARIF for code scanning, or "
@@ -26,7 +29,7 @@ extension Flags {
 
     static let checkGroup: [any FlagDeclaration] =
         [checkFormat, baseline, writeBaseline] + listGroup + [jobs]
-        + [detector, checkThreshold, detectSize, checkMinFace, thorough, every]
+        + [detector, checkThreshold, detectSize, checkMinFace, checkThorough, every]
 }
 
 extension ValueKind where Value == FaceAudit.Interval {

@@ -62,7 +62,10 @@ final class Encoder {
         context.pointee.framerate = rate
         context.pointee.time_base = choice.countsFrames ? AVRational(num: rate.den, den: rate.num) : self.timeBase
         context.pointee.thread_count = settings.isReproducible ? 1 : Int32(settings.threads)
-        if settings.isReproducible { context.pointee.flags |= AV_CODEC_FLAG_BITEXACT }
+        if settings.isReproducible {
+            context.pointee.flags |= AV_CODEC_FLAG_BITEXACT
+            cff_take_memory_empty()
+        }
         context.pointee.strict_std_compliance = cff_compliance_unofficial
         if container.needsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
         // AVI has no presentation times: frames must come in the order in which they are shown.

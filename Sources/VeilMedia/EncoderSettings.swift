@@ -15,7 +15,8 @@ public struct EncoderSettings: Sendable, Hashable {
     /// Make whole pictures of interlaced ones.
     public var deinterlaces = false
     /// The same input gives the same bytes on every machine with the same libraries: one encoder thread, nothing random
-    /// and no library's version in the file.
+    /// and no library's version in the file. From the first such encoder on, the process's memory is emptied when it is
+    /// taken (see `cff_take_memory_empty`).
     public var isReproducible = false
 
     private struct Pair: Sendable, Hashable {

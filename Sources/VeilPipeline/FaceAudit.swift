@@ -200,24 +200,4 @@ extension Redaction {
         }
         return seen
     }
-
-    /// Looks at an empty picture of a size, so that the network for that size is there: for processes that are to start
-    /// with it.
-    public func prepare(width: Int, height: Int) throws(VeilError) {
-        guard (1...16384).contains(width), (1...16384).contains(height), width * height <= MediaLimits.pixels else {
-            return
-        }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: width * height, alignment: 64)
-        defer { buffer.deallocate() }
-        buffer.initializeMemory(as: UInt8.self, repeating: 0)
-        guard let base = buffer.baseAddress else { return }
-        let plane = Plane(base: base, width: width, height: height, stride: width, bytesPerSample: 1)
-        let view = PlanarView(
-            planes: [plane], model: .gray, hasAlpha: false, depth: 8, chromaShiftX: 0, chromaShiftY: 0, fullRange: true)
-        let picture = Analyser.Picture(
-            view: view, orientation: .up, width: width, height: height, sampleAspectRatio: Rational(1, 1))
-        _ = try vision("") { () throws(VisionError) in
-            try Looker(detector: detector, settings: settings.analysis).faces(in: picture)
-        }
-    }
 }

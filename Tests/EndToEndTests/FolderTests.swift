@@ -148,6 +148,21 @@ import VeilTestSupport
         #expect(direct.status == 1, "an ending that says nothing: \(direct)")
     }
 
+    @Test func `a report is a page with the results, for its owner only`() throws {
+        let run = try veil(["in", "-o", "out", "--report", "report", "-q"])
+        #expect(run.status == 1, "\(run)")
+        let page = String(decoding: try FileBytes.read(folder.file("report/index.html")), as: UTF8.self)
+        #expect(page.contains("in/cam 1/a.mp4") && page.contains("in/cam2/bad.mp4") && page.contains("<rect"))
+        #expect(
+            FileBytes.mode(folder.file("report")) == 0o700 && FileBytes.mode(folder.file("report/index.html")) == 0o600)
+        let pictures = try Tool.need(["find", "report", "-name", "*.bmp"], in: folder.path).text.split(separator: "\n")
+        #expect(pictures.count >= 3, "\(pictures)")
+        // A run that has nothing to do reports the same.
+        #expect(try veil(["in", "-o", "out", "--report", "again", "-q"]).status == 1)
+        let again = String(decoding: try FileBytes.read(folder.file("again/index.html")), as: UTF8.self)
+        #expect(again.contains("done before") && again.contains("<rect") && again.contains("1-1.bmp"))
+    }
+
     @Test func `two runs over one folder come to the same as one`() throws {
         let runs = try (0..<2).map { _ in
             try BuiltVeil.start(["in", "-o", "out", "--exclude", "bad*"] + Self.flags, in: folder.path)

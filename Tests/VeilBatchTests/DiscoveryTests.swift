@@ -45,6 +45,16 @@ import VeilTestSupport
         #expect(places { $0.followsLinks = true } == (Self.plain + ["link.mp4"]).sorted())
     }
 
+    @Test func `originals that were set aside are left out in place, and seen by whoever looks for faces`() throws {
+        for name in ["a.mp4.unredacted", ".veil-new.a.mp4", ".veil-manifest.jsonl", ".a.mp4.1.veil-part"] {
+            try FileBytes.write([1], to: folder.file("in/" + name))
+        }
+        #expect(places() == Self.plain)
+        #expect(places { $0.backupSuffix = ".mp4" } == Self.plain.filter { !$0.hasSuffix(".mp4") })
+        #expect(places { $0.takesBackups = ".unredacted" } == (Self.plain + ["a.mp4.unredacted"]).sorted())
+        #expect(places { $0.takesHidden = true } == (Self.plain + [".h.mp4", ".git/z.mp4"]).sorted())
+    }
+
     @Test func `folders in folders can be left out`() {
         #expect(places { $0.isRecursive = false } == ["a.mp4", "b.MOV", "lone.redacted.mp4"])
     }

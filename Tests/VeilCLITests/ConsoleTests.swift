@@ -14,6 +14,20 @@ private func thread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) ->
 }
 
 @Suite struct ConsoleTests {
+    @Test func `a status of several lines is taken away as a whole`() {
+        let transcript = Transcript()
+        let console = transcript.console(showsStatus: true)
+        console.setStatus("a\nb\nc")
+        console.line("told")
+        console.setStatus("a\nb")
+        console.setStatus("")
+        #expect(
+            transcript.written == [
+                "\r\u{1B}[Ka\nb\nc", "\r\u{1B}[2A\u{1B}[Jtold\na\nb\nc", "\r\u{1B}[2A\u{1B}[Ja\nb",
+                "\r\u{1B}[1A\u{1B}[J",
+            ])
+    }
+
     @Test func `a message takes the status's place and the status comes again below`() {
         let transcript = Transcript()
         let console = transcript.console(showsStatus: true)

@@ -6,6 +6,7 @@ enum Golden {
 
         Usage: veil [redact] [FLAGS] IN...
                veil detect [FLAGS] IN...
+               veil check [FLAGS] IN...
                veil live [FLAGS]
                veil doctor [FLAGS]
                veil help [FLAGS] [VERB]
@@ -13,6 +14,7 @@ enum Golden {
         Verbs:
           redact (default)           Cover the faces in videos
           detect                     Find the faces and write a plan of what to cover
+          check                      Find faces that show, and fail if there is one
           live                       Cover the faces of a camera's picture as it comes
           doctor                     Check that everything veil needs is in place
           help                       Print help, or help on a verb
@@ -41,6 +43,10 @@ enum Golden {
               Choose the name, cover in black
           veil detect clip.mp4 -o plan.json
               Write a plan to look through
+          veil check media
+              Look through all pictures and films in a folder
+          veil check --every 1s clips
+              Look at one frame of each second
           veil live
               Show the first camera's picture, faces covered
           veil live -o /dev/video10
@@ -298,6 +304,69 @@ enum Golden {
 
         """
 
+    static let check = """
+        Find faces that show, and fail if there is one
+
+        Usage: veil check [FLAGS] IN...
+
+        Looks through each IN (a picture or film, a folder, or a pattern in quotes) for
+        faces that can be seen, prints a line for each, and ends with code 3 if there is
+        one. Changes nothing.
+
+        A face shows if the detector finds it and there is detail inside its bounds that
+        a mosaic or blur would have taken away: what Veil has covered passes, whatever a
+        file says of itself.
+
+        Folders and many files:
+              --no-recursive         Leave out folders in folders.
+              --include PATTERN      Of the pictures and films in folders, take only
+                                     those that match PATTERN, such as '*.mp4' or
+                                     'cam1/**'. [may be repeated]
+              --exclude PATTERN      Leave out files and folders in folders that match
+                                     PATTERN. [may be repeated]
+              --follow-symlinks      Follow symbolic links in folders.
+              --hidden               Take files and folders whose names begin with a
+                                     dot, too.
+              --from-file FILE       Read names of inputs from FILE, one a line; - is
+                                     standard input. They keep their paths below the
+                                     output folder.
+          -0, --null                 Names in the list end with NUL instead of a line
+                                     feed.
+          -j, --jobs N               Work on this many files at a time. [1 to 256;
+                                     default: as many as cores, and as memory of 1 GiB
+                                     each, allow]
+
+        Finding faces:
+              --detector centerface|haar
+                                     Choose what finds the faces. centerface is a neural
+                                     network; haar is older and misses far more.
+                                     [default: centerface]
+              --threshold N          Take for a face what scores at least this much.
+                                     Lower finds more faces and more that are none.
+                                     [0 to 1; default: 0.5]
+              --detect-size PIXELS   Search a picture whose longer side has this size.
+                                     Larger finds smaller faces and takes longer. [64 to
+                                     8192; default: 640, or what --min-face needs]
+              --min-face SIZE        Leave out faces smaller than this, in pixels (24)
+                                     or in percent of the picture's height (2%).
+                                     [default: 16 pixels wide]
+              --thorough             Search harder for small and turned faces; takes
+                                     many times as long.
+              --every N|Ts           Look at each Nth frame of a film, or at one every
+                                     so many seconds (2s). [default: 1]
+
+        Result:
+              --format text|json|junit|sarif|github
+                                     How to say what was found, on standard output:
+                                     lines for people, JSON, JUnit's XML, SARIF for code
+                                     scanning, or annotations of GitHub's workflows.
+                                     [default: text]
+              --baseline FILE        Accept the faces that stand in FILE. A file of
+                                     which a single byte has changed is looked at anew.
+              --write-baseline FILE  Write all faces that were found to FILE, to be
+                                     accepted from now on. Look at them first.
+
+        General:
     static let live = """
         Cover the faces of a camera's picture as it comes
 
@@ -425,6 +494,10 @@ enum Golden {
                                      [default: $VEIL_MODELS, or the installed ones]
               --threads N            Use this many threads.
                                      [1 to 1024; default: as many as there are cores]
+              --no-sandbox           Work with all rights of the user. Without this
+                                     flag, network, other programs and other files are
+                                     shut off before a file is opened, as far as the
+                                     kernel can.
           -q, --quiet                Print errors only, no progress.
                                      [not with --verbose]
           -v, --verbose              Say more about what is done.
@@ -432,6 +505,14 @@ enum Golden {
           -V, --version              Print the version.
 
         Examples:
+          veil check media
+              Look through all pictures and films in a folder
+          veil check --every 1s clips
+              Look at one frame of each second
+          veil check --format sarif media >veil.sarif
+              Say it in the form of code scanning
+          veil check --write-baseline known.json media
+              Accept what is there now
           veil live
               Show the first camera's picture, faces covered
           veil live -o /dev/video10

@@ -5,7 +5,8 @@ import Testing
 @Suite struct HelpTests {
     @Test(arguments: [
         (Document.overview, Golden.overview), (.help(.redact), Golden.redact), (.help(.detect), Golden.detect),
-        (.help(.live), Golden.live), (.help(.doctor), Golden.doctor), (.help(.completions), Golden.completions),
+        (.help(.check), Golden.check), (.help(.live), Golden.live), (.help(.doctor), Golden.doctor),
+        (.help(.completions), Golden.completions),
     ])
     func `help reads as agreed`(document: Document, expected: String) {
         #expect(document.text == expected)

@@ -10,9 +10,9 @@ import VeilVision
 final class BatchCommand {
     private let options: Options
     private let console: Console
-    private let display: BatchDisplay
+    let display: BatchDisplay
     private let isQuiet: Bool
-    private let ledger: Ledger
+    let ledger: Ledger
     private var maker = Ledger.Maker.copies
     private var pool = WorkerPool()
     /// What workers said while a file was being read.
@@ -142,6 +142,9 @@ final class BatchCommand {
             for item in others where !Interruption.isRequested { try copy(item, &failures) }
         }
         try ledger.close()
+        if let folder = options.value(Flags.report), !Interruption.isRequested {
+            try ReportWriter(options, folder: folder).write(results)
+        }
         display.clear()
         return summary(items.count, failures, request)
     }
@@ -209,7 +212,7 @@ final class BatchCommand {
     }
 
     /// Keeps an eye on the workers while a long file is read.
-    private func tick() -> Bool {
+    func tick() -> Bool {
         waiting += pool.poll(milliseconds: 0)
         display.draw()
         return !Interruption.isRequested
@@ -357,55 +360,6 @@ final class BatchCommand {
         display.end(number)
     }
 
-    // MARK: Files that are neither pictures nor films
-
-    private func copy(_ item: Mirror.Item, _ failures: inout [String]) throws(BatchError) {
-        let overwrite: Bool
-        switch try ledger.verdict(item, by: .copies, tick: tick) {
-        case .upToDate: return
-        case .todo(_, let may, _): overwrite = may
-        case .refused(let words), .failedBefore(_, let words):
-            failures.append("veil: \(sanitised("\(item.source): \(words)"))")
-            return
-        }
-        if MediaKind.looksLikeMedia(Files.head(item.source)) {
-            display.tell(
-                "veil: \(sanitised(item.source)): note: it begins like a picture or film and is not copied; name it itself to "
-                    + "have it redacted")
-            return
-        }
-        try Files.makeFolder(Files.folder(of: item.output))
-        try ledger.begin(item)
-        if let words = write(item, overwrite: overwrite) {
-            try ledger.drop(item)
-            if !Interruption.isRequested { failures.append("veil: \(sanitised(words))") }
-            return
-        }
-        guard let source = try KnownFile.read(item.source, tick: tick),
-            let output = try KnownFile.read(item.output, tick: tick), source.sha256 == output.sha256
-        else { return }
-        let maker = Ledger.Maker.copies
-        try ledger.finish(
-            item,
-            ManifestEntry(
-                key: item.key, sourcePath: item.source, source: source, settings: maker.settings,
-                program: maker.program,
-                models: maker.models, result: .written(output), details: FileDetails()))
-    }
-
-    /// - Returns: why it couldn't be copied; nil when it was.
-    private func write(_ item: Mirror.Item, overwrite: Bool) -> String? {
-        let file: AtomicOutput
-        do throws(MediaError) {
-            file = try AtomicOutput(path: item.output, input: item.source, overwrite: overwrite)
-        } catch { return ErrorText.media(error, input: item.source) }
-        do throws(BatchError) { try Files.copy(item.source, into: file.partPath, tick: tick) } catch {
-            return "\(error)"
-        }
-        do throws(MediaError) { try file.commit() } catch { return ErrorText.media(error, input: item.source) }
-        return nil
-    }
-
     // MARK: The end
 
     private func summary(_ count: Int, _ failures: [String], _ request: BatchRequest) -> ExitCode {
@@ -433,25 +387,5 @@ final class BatchCommand {
         }
         if Interruption.isRequested { return .interrupted }
         return failures.isEmpty ? .done : .inputFailed
-    }
-}
-
-/// Words for one file of many.
-enum BatchText {
-    static func lines(_ details: FileDetails, input: String, output: String) -> [String] {
-        var lines = details.notices.map { "veil: \(sanitised(input)): note: \(sanitised($0))" }
-        guard details.outcome != RedactionResult.Outcome.skipped.rawValue else { return lines }
-        func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-        lines.append(
-            "veil: \(sanitised(output)): \(counted(details.frames, "frame")), "
-                + "\(counted(details.framesWithFaces, "frame")) with faces, \(counted(details.trackCount, "track"))")
-        let weak = details.tracks.prefix(3).filter { $0.score < 0.6 }
-        if !weak.isEmpty && details.frames > 1 {
-            let places = weak.map {
-                "track \($0.id) at \(ErrorText.thousandths($0.start)) s (score \(Int(($0.score * 100).rounded())) %)"
-            }
-            lines.append("veil: \(sanitised(output)): look at the least sure: " + places.joined(separator: ", "))
-        }
-        return lines
     }
 }

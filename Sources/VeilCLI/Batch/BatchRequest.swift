@@ -57,6 +57,9 @@ struct BatchRequest {
                 throw .usage("--copy-others needs a folder to copy to: add --output DIR")
             }
         }
+        if let report = options.value(Flags.report), Files.exists(report) && !Files.isFolder(report) {
+            throw .usage("--report: for several files it names a folder, and '\(sanitised(report))' is a file")
+        }
         shard = try Self.shard(options)
         discovery = try Self.discovery(options, place)
     }
@@ -77,7 +80,11 @@ struct BatchRequest {
         settings.takesHidden = options.value(Flags.hidden)
         if case .folder(let folder)? = place { settings.ownFolders.append(folder) }
         if case .inPlace(let suffix)? = place { settings.backupSuffix = suffix }
-        settings.takesRedacted = place == nil
+        if place == nil {
+            // Whoever looks for faces wants to see these, too.
+            settings.takesRedacted = true
+            settings.takesBackups = Flags.backupSuffix.initial
+        }
         if options.verb == .redact, let report = options.value(Flags.report) { settings.ownFolders.append(report) }
         var listed: [String] = []
         if let list = options.value(Flags.fromFile) {

@@ -15,11 +15,6 @@ final class CheckCommand {
     private var files: [CheckedFile] = []
     private var answered: Set<Int> = []
     private var wasTold = false
-    /// Sizes of pictures for which the network is made already.
-    private var prepared: Set<[Int]> = []
-
-    /// The detector keeps so many sizes.
-    private static let mostPrepared = 8
 
     init(_ options: Options, console: Console) {
         self.options = options
@@ -90,7 +85,6 @@ final class CheckCommand {
         var settings = RedactionSettings()
         settings.detector = options.value(Flags.detector) == .haar ? .haar : .centerface
         settings.models = options.value(Flags.models)
-        // One thread each, so that a network that is made here works in workers: threads don't come along.
         settings.threads = options.value(Flags.threads) ?? max(1, Concurrency.cores / width)
         settings.analysis = AnalysisSettings(forCheck: options)
         let redaction: Redaction
@@ -112,7 +106,7 @@ final class CheckCommand {
                 wasTold = true
                 if pool.count == 0 { break }
             }
-            for event in pool.poll(milliseconds: 100) { handle(event, redaction, canPrepare: settings.threads == 1) }
+            for event in pool.poll(milliseconds: 100) { handle(event) }
             display.draw()
         }
         return nil
@@ -140,14 +134,13 @@ final class CheckCommand {
         if code != 0 { fail(number, "starting a worker: \(String(cString: strerror(code)))") }
     }
 
-    private func handle(_ event: WorkerPool.Event, _ redaction: Redaction, canPrepare: Bool) {
+    private func handle(_ event: WorkerPool.Event) {
         switch event {
         case .line(let number, let line):
             let name = files[number].path
             if let found = CheckedFile(line, path: name) {
                 files[number] = found
                 answered.insert(number)
-                if canPrepare { prepare(found, redaction) }
                 return
             }
             switch WorkerMessage(line, name: name.split(separator: "/").last.map(String.init) ?? name) {
@@ -174,14 +167,6 @@ final class CheckCommand {
     private func fail(_ number: Int, _ words: String) {
         files[number].failure = "veil: \(files[number].path): \(words)"
         answered.insert(number)
-    }
-
-    /// Makes the network for pictures of a size in this process, so that all workers to come have it.
-    private func prepare(_ file: CheckedFile, _ redaction: Redaction) {
-        guard file.frames == 1, prepared.count < Self.mostPrepared, prepared.insert([file.width, file.height]).inserted
-        else { return }
-        // What fails here fails in the worker too, where it is told.
-        try? redaction.prepare(width: file.width, height: file.height)
     }
 
     // MARK: Telling

@@ -57,7 +57,9 @@ struct WorkerPool {
         if waited.isEmpty {
             usleep(5000)
         } else {
-            _ = Glibc.poll(&waited, nfds_t(waited.count), milliseconds)
+            // A worker that has said its last is about to end: its place is wanted.
+            let isOneEnding = workers.contains { $0.closedAt != nil }
+            _ = Glibc.poll(&waited, nfds_t(waited.count), isOneEnding ? min(5, milliseconds) : milliseconds)
         }
         var events: [Event] = []
         for index in workers.indices { read(&workers[index], &events) }
