@@ -128,7 +128,8 @@ enum Flags {
     // MARK: Groups, in the order of help
 
     static let outputGroup: [any FlagDeclaration] = [
-        output, format, force, audio, keepData, metadata, untouched, codec, crf, preset, encoderOption, deinterlace, onError,
+        output, format, force, audio, keepData, metadata, untouched, codec, crf, preset, encoderOption, deinterlace,
+        onError,
     ]
     static let facesGroup: [any FlagDeclaration] = [
         detector, threshold, detectSize, detectEvery, minFace, thorough, fast, linger,

@@ -18,7 +18,8 @@ extension AnalysisSettings {
 
     /// Of what was found with `thresholdForStills`, what is taken for a face.
     func faces(of found: [Detection]) -> [Detection] {
-        guard thresholdForStills == Self.crowdThreshold, found.count(where: { $0.score >= Self.crowd.score }) < Self.crowd.count
+        guard thresholdForStills == Self.crowdThreshold,
+            found.count(where: { $0.score >= Self.crowd.score }) < Self.crowd.count
         else { return found }
         return found.filter { $0.score >= Self.stillThreshold }
     }
