@@ -36,8 +36,6 @@ enum Golden {
               Write clip.redacted.mp4 with all faces covered
           veil photo.jpg
               Write photo.redacted.jpg; of a JPEG only the faces change
-          veil clip.mp4 -o out.mp4 --effect solid
-              Choose the name, cover in black
           veil detect clip.mp4 -o plan.json
               Write a plan to look through
           veil doctor
