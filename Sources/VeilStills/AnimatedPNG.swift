@@ -7,6 +7,7 @@ import VeilPixels
 /// none rests on another.
 final class AnimatedPNG: StillDocument {
     private(set) var notices: [String] = []
+    let isAnimation = true
     private let file: String
     private let policy: MetadataPolicy
     private let chunks: PNGChunks

@@ -237,6 +237,7 @@ final class WebPStill: StillDocument {
 /// An animated WebP: every frame as it is shown, covered, at its own time.
 final class AnimatedWebP: StillDocument {
     private(set) var notices: [String] = []
+    let isAnimation = true
     private let file: String
     private let policy: MetadataPolicy
     private let webp: WebPFile
