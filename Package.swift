@@ -31,6 +31,7 @@ let package = Package(
         .target(name: "CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
         .systemLibrary(name: "CWebP"),
         .systemLibrary(name: "CHEIF"),
+        .target(name: "CAVIF", linkerSettings: [.linkedLibrary("heif"), .linkedLibrary("aom")]),
         .target(name: "CExif", linkerSettings: [.linkedLibrary("exiv2")]),
 
         // Swift, from plain values to the command line.
@@ -43,7 +44,7 @@ let package = Package(
             name: "VeilPipeline", dependencies: ["VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilVision"]),
         .target(
             name: "VeilStills",
-            dependencies: ["CJPEG", "CPNG", "CTIFF", "CWebP", "CHEIF", "CExif", "VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilPipeline"],
+            dependencies: ["CJPEG", "CPNG", "CTIFF", "CWebP", "CHEIF", "CAVIF", "CExif", "VeilCore", "VeilDigest", "VeilPixels", "VeilMedia", "VeilPipeline"],
             swiftSettings: kernelSettings),
         .target(name: "VeilCLI", dependencies: ["VeilPipeline", "VeilStills", "VeilMedia", "VeilVision", "CSandbox"]),
         .target(name: "Veil", dependencies: ["VeilPipeline", "VeilStills"]),

@@ -1,3 +1,4 @@
+import CAVIF
 import CHEIF
 import Glibc
 import VeilCore
@@ -63,13 +64,6 @@ final class HEIFStill: StillDocument {
         self.handle = handle
         self.image = image
         self.view = view
-        // libheif 1.15 asks libaom for a profile that holds 4:2:2 only, which ends the program.
-        let isHalved = view.chromaShiftX == 1 && view.chromaShiftY == 0
-        if format == .avif, (9...11).contains(view.depth), !isHalved {
-            throw MediaError(
-                .unsupported, "opening", file: file,
-                detail: "AVIF pictures of \(view.depth) bits can't be written by this version of libheif")
-        }
         leaveOut()
     }
 
@@ -78,6 +72,9 @@ final class HEIFStill: StillDocument {
         heif_image_handle_release(handle)
         heif_context_free(context)
     }
+
+    /// Registered once for the process.
+    private static let hasEncoder = cavif_register() == 0
 
     private static func check(
         _ error: heif_error, _ kind: MediaError.Kind, _ operation: String, _ file: String
@@ -235,6 +232,7 @@ final class HEIFStill: StillDocument {
         let failure = MediaError(.internalFailure, "encoding", file: file, detail: "out of memory")
         guard let out = heif_context_alloc() else { throw failure }
         defer { heif_context_free(out) }
+        guard Self.hasEncoder else { throw failure }
         var encoder: OpaquePointer?
         try Self.check(
             heif_context_get_encoder_for_format(
@@ -243,9 +241,10 @@ final class HEIFStill: StillDocument {
             file)
         defer { heif_encoder_release(encoder) }
         try Self.check(heif_encoder_set_lossy_quality(encoder, Self.quality), .internalFailure, "encoding", file)
+        // The encoder of AVIF pictures takes the chroma sampling from the picture.
         let chroma =
             view.model == .yuv ? (view.chromaShiftX == 0 ? "444" : view.chromaShiftY == 0 ? "422" : "420") : "444"
-        if view.model != .gray {
+        if view.model != .gray, format == .heic {
             try Self.check(
                 heif_encoder_set_parameter_string(encoder, "chroma", chroma), .internalFailure, "encoding", file)
         }

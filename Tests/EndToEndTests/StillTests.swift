@@ -30,6 +30,9 @@ struct StillKind: Sendable, CustomTestStringConvertible {
         StillKind(
             name: "deep.heic", filter: "format=rgb48be",
             command: ["heif-enc", "-q", "90", "-b", "10", "IN", "-o", "OUT"]),
+        StillKind(
+            name: "deep.avif", filter: "format=yuv420p10le",
+            codec: ["-c:v", "libaom-av1", "-cpu-used", "8", "-crf", "15", "-still-picture", "1"]),
         StillKind(name: "a.avif", command: ["heif-enc", "-A", "-q", "80", "IN", "-o", "OUT"]),
     ]
 
