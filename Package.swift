@@ -31,6 +31,7 @@ let package = Package(
         .target(name: "CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
         .systemLibrary(name: "CWebP"),
         .systemLibrary(name: "CHEIF"),
+        .target(name: "CAVIF", linkerSettings: [.linkedLibrary("heif"), .linkedLibrary("aom")]),
         .target(name: "CExif", linkerSettings: [.linkedLibrary("exiv2")]),
         .target(name: "CLive"),
 
@@ -46,8 +47,8 @@ let package = Package(
         .target(
             name: "VeilStills",
             dependencies: [
-                "CJPEG", "CPNG", "CTIFF", "CWebP", "CHEIF", "CExif", "VeilCore", "VeilDigest", "VeilPixels", "VeilMedia",
-                "VeilPipeline",
+                "CJPEG", "CPNG", "CTIFF", "CWebP", "CHEIF", "CAVIF", "CExif", "VeilCore", "VeilDigest", "VeilPixels",
+                "VeilMedia", "VeilPipeline",
             ],
             swiftSettings: kernelSettings),
         .target(

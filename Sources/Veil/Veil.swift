@@ -12,4 +12,5 @@
 @_exported import VeilMedia
 @_exported import VeilPipeline
 @_exported import VeilPixels
+@_exported import VeilStills
 @_exported import VeilVision

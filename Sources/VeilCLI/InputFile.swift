@@ -1,5 +1,6 @@
 import VeilMedia
 import VeilPipeline
+import VeilStills
 
 /// An operand as a file that can be opened: what `-` stands for is read first.
 struct InputFile {
@@ -40,7 +41,9 @@ struct OutputFile {
         let named = options.value(Flags.output)
         if named == "-" {
             do throws(MediaError) {
-                let output = try StandardOutput(format: options.value(Flags.format) ?? "")
+                let format = options.value(Flags.format) ?? ""
+                let output = try StandardOutput(
+                    format: format, stillExtension: StillFormat(rawValue: format)?.fileExtensions.first)
                 (path, name, standardOutput) = (output.path, StandardOutput.name, output)
             } catch { throw .media(error) }
             return

@@ -64,7 +64,7 @@ struct RedactCommand {
                     Report(input: input.name, output: output.name, result: result), to: report,
                     overwrite: options.value(Flags.force))
             }
-            if !isQuiet { try tell(result, input: input.name, output: output.name) }
+            if !isQuiet { try tell(result, input: input.name, output: output.name, isStill: isStill) }
         } catch {
             // The input named as the output is refused, and has one path twice: no dictionary literal.
             throw error.renaming([input.path: input.name]).renaming([output.path: output.name])
@@ -78,9 +78,14 @@ struct RedactCommand {
         throw .cancelled
     }
 
-    private func tell(_ result: RedactionResult, input: String, output: String) throws(VeilError) {
+    private func tell(
+        _ result: RedactionResult, input: String, output: String, isStill: Bool
+    ) throws(VeilError) {
         for notice in result.notices { console.line("veil: \(sanitised(input)): note: \(sanitised(notice))") }
-        for line in try SummaryText.lines(result, output: output) { console.line("veil: \(sanitised(line))") }
+        let lines =
+            try isStill
+            ? SummaryText.stillLines(result, output: output) : SummaryText.lines(result, output: output)
+        for line in lines { console.line("veil: \(sanitised(line))") }
     }
 }
 

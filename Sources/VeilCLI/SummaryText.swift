@@ -32,6 +32,17 @@ enum SummaryText {
         return lines
     }
 
+    /// Of a still: a single picture has no times and tracks.
+    static func stillLines(_ result: RedactionResult, output: String) throws(VeilError) -> [String] {
+        let plan = result.plan
+        guard plan.frames.count == 1, let frame = plan.frames.first else { return try lines(result, output: output) }
+        if result.framesCoveredWhole > 0 { return ["\(output): covered whole"] }
+        let kept = Set(plan.tracks.filter { $0.action == .keep }.map(\.id))
+        let count = frame.regions.count { !kept.contains($0.track) } + plan.manual.count
+        let least = plan.tracks.filter { !kept.contains($0.id) && $0.sightings > 0 }.map(\.score).min()
+        return ["\(output): \(counted(count, "face"))" + (least.map { ", the least sure at \(percent($0))" } ?? "")]
+    }
+
     private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
     private static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }

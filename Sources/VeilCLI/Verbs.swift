@@ -3,7 +3,7 @@
 extension Verb {
     static let redact = Verb(
         name: .redact,
-        summary: "Cover the faces in videos",
+        summary: "Cover the faces in videos and pictures",
         description: [
             "Finds the faces in each IN, follows them from frame to frame, and writes a copy in which they are covered. "
                 + "IN itself is never changed, and the copy appears under its name only when it is whole. A single - "
@@ -19,6 +19,7 @@ extension Verb {
             + Flags.sandboxGroup + Flags.talkGroup + Flags.everywhere,
         examples: [
             Example(command: "veil clip.mp4", meaning: "Write clip.redacted.mp4 with all faces covered"),
+            Example(command: "veil photo.jpg", meaning: "Write photo.redacted.jpg; of a JPEG only the faces change"),
             Example(command: "veil clip.mp4 -o out.mp4 --effect solid", meaning: "Choose the name, cover in black"),
             Example(command: "veil --thorough *.mp4", meaning: "Search harder, in many files"),
             Example(command: "veil footage -o covered", meaning: "Cover all that is in a folder, into another"),

@@ -15,9 +15,14 @@ public final class StandardOutput {
 
     private static let prefix = "veil-out-"
 
+    /// - Parameter stillExtension: the extension of a picture's format, which no container has.
     /// - Throws: `MediaError` `.unwritable`, or `.unsupported` where no such container is known.
-    public init(format: String) throws(MediaError) {
-        guard let ending = try OutputFormat(forFile: Self.name, named: format).fileExtension else {
+    public init(format: String, stillExtension: String? = nil) throws(MediaError) {
+        let known =
+            if let stillExtension { stillExtension } else {
+                try OutputFormat(forFile: Self.name, named: format).fileExtension
+            }
+        guard let ending = known else {
             throw MediaError(
                 .unsupported, "choosing the container", file: Self.name, detail: "\(format) isn't written to files")
         }

@@ -87,7 +87,7 @@ extension Redaction {
         var plan: RedactionPlan
     }
 
-    private var riders: RiderPolicy { 
+    private var riders: RiderPolicy {
         RiderPolicy(audio: settings.audio, keepsData: settings.keepsData, metadata: settings.metadata)
     }
 

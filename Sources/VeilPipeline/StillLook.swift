@@ -18,7 +18,8 @@ extension AnalysisSettings {
 
     /// Of what was found with `thresholdForStills`, what is taken for a face.
     func faces(of found: [Detection]) -> [Detection] {
-        guard thresholdForStills == Self.crowdThreshold, found.count(where: { $0.score >= Self.crowd.score }) < Self.crowd.count
+        guard thresholdForStills == Self.crowdThreshold,
+            found.count(where: { $0.score >= Self.crowd.score }) < Self.crowd.count
         else { return found }
         return found.filter { $0.score >= Self.stillThreshold }
     }
@@ -40,9 +41,13 @@ extension Redaction {
             detector: detector, settings: settings.analysis, orientation: orientation, view, sampleAspectRatio)
         var found: [Detection] = []
         for view in looks { found += try look.faces(in: view) }
-        let rows = Double(orientation.swapsAxes ? view.width : view.height)
+        let rows = Double(look.height)
         let least = max(settings.analysis.minFace / rows, settings.analysis.minFaceShare)
-        return settings.analysis.faces(of: StillLook.merged(found)).filter { $0.bounds.height >= least }
+        return settings.analysis.faces(of: StillLook.merged(found)).filter { $0.bounds.height >= least }.map { face in
+            var face = face
+            face.bounds = face.bounds.scaled(by: StillLook.slack(forFace: face.bounds.height * rows))
+            return face
+        }
     }
 }
 
@@ -83,6 +88,12 @@ struct StillLook {
             height: max(1, Int((part.height * Double(height)).rounded())), sampleAspectRatio: aspect, longSide: side)
         return Look(orientation: orientation, canvas: canvas, roi: part, threshold: threshold)
     }
+
+    /// How much larger a small face's box is made: it is off by a pixel or two whatever its size, and no other frame says
+    /// better.
+    ///
+    /// - Parameter height: in pixels.
+    static func slack(forFace height: Double) -> Double { 1 + 0.2 * max(0, 1 - height / 64) }
 
     /// What all looks show; a face may be among it several times.
     func faces(in view: PlanarView) throws(VisionError) -> [Detection] {

@@ -7,6 +7,7 @@ import VeilPixels
 /// none rests on another.
 final class AnimatedPNG: StillDocument {
     private(set) var notices: [String] = []
+    let isAnimation = true
     private let file: String
     private let policy: MetadataPolicy
     private let chunks: PNGChunks
@@ -84,7 +85,8 @@ final class AnimatedPNG: StillDocument {
         channels = [0, 4].contains(first.info.color_type) ? 2 : 4
         canvas = [UInt16](repeating: 0, count: channels * width * height)
         raster = try Raster(
-            width: width, height: height, depth: isDeep ? 16 : 8, layout: channels == 2 ? .grayAlpha : .rgba, file: file)
+            width: width, height: height, depth: isDeep ? 16 : 8, layout: channels == 2 ? .grayAlpha : .rgba, file: file
+        )
     }
 
     func rewind() {
@@ -140,7 +142,8 @@ final class AnimatedPNG: StillDocument {
                 let to = ((frame.y + y) * width + frame.x + x) * channels
                 func sample(_ c: Int) -> UInt32 {
                     isDeep
-                        ? UInt32(pixels[from + 2 * c]) | UInt32(pixels[from + 2 * c + 1]) << 8 : UInt32(pixels[from + c])
+                        ? UInt32(pixels[from + 2 * c]) | UInt32(pixels[from + 2 * c + 1]) << 8
+                        : UInt32(pixels[from + c])
                 }
                 let alpha = own.hasAlpha ? sample(count - 1) : picture.isTransparent(at: y * frame.width + x) ? 0 : peak
                 let under = UInt32(canvas[to + colors])

@@ -50,7 +50,8 @@ final class BMPStill: StillDocument {
         guard width * height <= MediaLimits.pixels, width < 1 << 24, height < 1 << 24 else {
             throw refuse("it claims to be too large")
         }
-        guard [1, 4, 8, 16, 24, 32].contains(bits), [0, 3, 6].contains(packing), packing == 0 || bits == 16 || bits == 32
+        guard [1, 4, 8, 16, 24, 32].contains(bits), [0, 3, 6].contains(packing),
+            packing == 0 || bits == 16 || bits == 32
         else { throw refuse("it is packed in a way that isn't opened") }
         stride = (width * bits + 31) / 32 * 4
         // A version 3 header is followed by its masks; later ones hold them.
@@ -227,11 +228,14 @@ final class BMPStill: StillDocument {
         let start = 14 + header.count + table.count
         if header.count >= 124 {
             let profile = colorProfile.map(Array.init) ?? []
-            if profile.isEmpty, Array(header[56..<60]) == Array("KNIL".utf8) || Array(header[56..<60]) == Array("DEBM".utf8) {
+            if profile.isEmpty,
+                Array(header[56..<60]) == Array("KNIL".utf8) || Array(header[56..<60]) == Array("DEBM".utf8)
+            {
                 header.replaceSubrange(56..<60, with: "BGRs".utf8)
             }
             header.replaceSubrange(
-                112..<120, with: number(profile.isEmpty ? 0 : header.count + table.count + rows.count) + number(profile.count))
+                112..<120,
+                with: number(profile.isEmpty ? 0 : header.count + table.count + rows.count) + number(profile.count))
             rows += profile
         }
         return Array("BM".utf8) + number(start + rows.count) + number(0) + number(start) + header + table + rows

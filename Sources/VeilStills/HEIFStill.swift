@@ -1,3 +1,4 @@
+import CAVIF
 import CHEIF
 import Glibc
 import VeilCore
@@ -36,7 +37,8 @@ final class HEIFStill: StillDocument {
         do throws(MediaError) {
             heif_context_set_maximum_image_size_limit(context, 1 << 15)
             try Self.check(
-                heif_context_read_from_memory_without_copy(context, bytes.base, data.count, nil), .damaged, "opening", file)
+                heif_context_read_from_memory_without_copy(context, bytes.base, data.count, nil), .damaged, "opening",
+                file)
             try Self.check(heif_context_get_primary_image_handle(context, &handle), .damaged, "opening", file)
             guard let handle else { throw failure }
             let (width, height) = (Int(heif_image_handle_get_width(handle)), Int(heif_image_handle_get_height(handle)))
@@ -46,9 +48,9 @@ final class HEIFStill: StillDocument {
             let options = heif_decoding_options_alloc()
             defer { heif_decoding_options_free(options) }
             options?.pointee.strict_decoding = 1
+            let form = Self.codedForm(data)
             try Self.check(
-                heif_decode_image(handle, &image, heif_colorspace_undefined, heif_chroma_undefined, options), .damaged,
-                "decoding", file)
+                heif_decode_image(handle, &image, form.space, form.chroma, options), .damaged, "decoding", file)
             guard let image else { throw failure }
             view = try Self.view(of: image, handle, file)
         } catch {
@@ -62,11 +64,6 @@ final class HEIFStill: StillDocument {
         self.handle = handle
         self.image = image
         self.view = view
-        // libheif 1.15 hands libaom samples of 9 to 11 bits in a way that ends in a crash.
-        if format == .avif, (9...11).contains(view.depth) {
-            throw MediaError(
-                .unsupported, "opening", file: file, detail: "AVIF pictures of \(view.depth) bits can't be written")
-        }
         leaveOut()
     }
 
@@ -76,6 +73,9 @@ final class HEIFStill: StillDocument {
         heif_context_free(context)
     }
 
+    /// Registered once for the process.
+    private static let hasEncoder = cavif_register() == 0
+
     private static func check(
         _ error: heif_error, _ kind: MediaError.Kind, _ operation: String, _ file: String
     ) throws(MediaError) {
@@ -83,6 +83,32 @@ final class HEIFStill: StillDocument {
         let words = error.message.map { String(cString: $0) } ?? "libheif failed"
         let isUnsupported = [heif_error_Unsupported_feature, heif_error_Unsupported_filetype].contains(error.code)
         throw MediaError(isUnsupported ? .unsupported : kind, operation, file: file, detail: words)
+    }
+
+    /// How the pictures are coded; left to itself, libheif makes RGB of them.
+    ///
+    /// It doesn't tell their chroma sampling: that is read from the decoders' configurations (ISO/IEC 14496-15, 8.3.3.1.2;
+    /// AV1 in ISOBMFF, 2.3.3). Of several, the finest is taken: a thumbnail's may be coarser, alpha has none.
+    private static func codedForm(_ data: [UInt8]) -> (space: heif_colorspace, chroma: heif_chroma) {
+        var finest = 0
+        data.withUnsafeBufferPointer { bytes in
+            for at in 0..<max(0, bytes.count - 24) where bytes[at + 3] == UInt8(ascii: "C") {
+                let name = (bytes[at], bytes[at + 1], bytes[at + 2])
+                if name == (UInt8(ascii: "h"), UInt8(ascii: "v"), UInt8(ascii: "c")), bytes[at + 4] == 1 {
+                    finest = max(finest, Int(bytes[at + 4 + 16] & 3))
+                } else if name == (UInt8(ascii: "a"), UInt8(ascii: "v"), UInt8(ascii: "1")), bytes[at + 4] == 0x81 {
+                    let flags = bytes[at + 4 + 2]
+                    if flags & 0x10 != 0 { continue }
+                    finest = max(finest, flags & 0x08 == 0 ? 3 : flags & 0x04 == 0 ? 2 : 1)
+                }
+            }
+        }
+        switch finest {
+        case 1: return (heif_colorspace_YCbCr, heif_chroma_420)
+        case 2: return (heif_colorspace_YCbCr, heif_chroma_422)
+        case 3: return (heif_colorspace_YCbCr, heif_chroma_444)
+        default: return (heif_colorspace_undefined, heif_chroma_undefined)
+        }
     }
 
     /// Says what of the file won't be in the copy.
@@ -206,16 +232,19 @@ final class HEIFStill: StillDocument {
         let failure = MediaError(.internalFailure, "encoding", file: file, detail: "out of memory")
         guard let out = heif_context_alloc() else { throw failure }
         defer { heif_context_free(out) }
+        guard Self.hasEncoder else { throw failure }
         var encoder: OpaquePointer?
         try Self.check(
             heif_context_get_encoder_for_format(
-                out, format == .avif ? heif_compression_AV1 : heif_compression_HEVC, &encoder), .unsupported, "encoding",
+                out, format == .avif ? heif_compression_AV1 : heif_compression_HEVC, &encoder), .unsupported,
+            "encoding",
             file)
         defer { heif_encoder_release(encoder) }
         try Self.check(heif_encoder_set_lossy_quality(encoder, Self.quality), .internalFailure, "encoding", file)
+        // The encoder of AVIF pictures takes the chroma sampling from the picture.
         let chroma =
             view.model == .yuv ? (view.chromaShiftX == 0 ? "444" : view.chromaShiftY == 0 ? "422" : "420") : "444"
-        if view.model != .gray {
+        if view.model != .gray, format == .heic {
             try Self.check(
                 heif_encoder_set_parameter_string(encoder, "chroma", chroma), .internalFailure, "encoding", file)
         }

@@ -130,7 +130,10 @@ struct JPEGSegments {
             }
             if let photoshop = segments.first(where: {
                 $0.marker == 0xED && $0.payload.starts(with: Self.photoshopHead)
-            }), let resources = PhotoshopResources.cleaned(photoshop.payload.dropFirst(Self.photoshopHead.count), policy) {
+            }),
+                let resources = PhotoshopResources.cleaned(
+                    photoshop.payload.dropFirst(Self.photoshopHead.count), policy)
+            {
                 append(0xED, Self.photoshopHead + resources)
             }
         }

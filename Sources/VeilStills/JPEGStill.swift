@@ -222,7 +222,8 @@ final class JPEGStill: StillDocument {
         for index in planes.indices {
             let component = coefficients.components[index]
             let marked = mark(
-                index, masks: masks, scale: (Double(component.h) / Double(luma.h), Double(component.v) / Double(luma.v)))
+                index, masks: masks, scale: (Double(component.h) / Double(luma.h), Double(component.v) / Double(luma.v))
+            )
             pad(index, marked)
             try coefficients.code(index, from: planes[index], marked: marked)
         }

@@ -35,7 +35,9 @@ struct PNGChunks {
         for chunk in chunks where allowed.contains(chunk.type) || (chunk.type == "sBIT" && keepsDepth) {
             if seen.insert(chunk.type).inserted { Self.append(chunk.type, chunk.data, to: &out) }
         }
-        if let exif = self["eXIf"], let cleaned = Metadata.exif(exif, policy) { Self.append("eXIf", cleaned[...], to: &out) }
+        if let exif = self["eXIf"], let cleaned = Metadata.exif(exif, policy) {
+            Self.append("eXIf", cleaned[...], to: &out)
+        }
         guard policy == .keep else { return out }
         for chunk in chunks {
             switch chunk.type {

@@ -110,12 +110,14 @@ final class Raster {
     }
 }
 
-private func spread8(_ from: UnsafeRawPointer, _ fromStep: Int, _ to: UnsafeMutableRawPointer, _ toStep: Int, _ n: Int) {
+private func spread8(_ from: UnsafeRawPointer, _ fromStep: Int, _ to: UnsafeMutableRawPointer, _ toStep: Int, _ n: Int)
+{
     let (a, b) = (from.assumingMemoryBound(to: UInt8.self), to.assumingMemoryBound(to: UInt8.self))
     for x in 0..<n { b[x &* toStep] = a[x &* fromStep] }
 }
 
-private func spread16(_ from: UnsafeRawPointer, _ fromStep: Int, _ to: UnsafeMutableRawPointer, _ toStep: Int, _ n: Int) {
+private func spread16(_ from: UnsafeRawPointer, _ fromStep: Int, _ to: UnsafeMutableRawPointer, _ toStep: Int, _ n: Int)
+{
     for x in 0..<n {
         to.storeBytes(
             of: from.loadUnaligned(fromByteOffset: 2 &* x &* fromStep, as: UInt16.self),

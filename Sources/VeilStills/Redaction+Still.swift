@@ -116,6 +116,7 @@ extension Redaction {
                     stage: .analysing, frames: frames.count, expected: nil, faces: frame.regions.count,
                     elapsed: seconds(from: start, to: .now)))
         }
+        if document.isAnimation { tracks.fill(&frames) }
         try media { () throws(MediaError) in try document.rewind() }
         guard let first = frames.first, let last = frames.last else {
             throw .media(MediaError(.damaged, "decoding", file: input, detail: "it holds no picture"))
@@ -189,35 +190,5 @@ extension StillPicture {
         return MaskRegion(
             track: region.track, centerX: face.centerX, centerY: face.centerY, radiusX: face.radiusX * scale,
             radiusY: face.radiusY * scale, angle: face.angle, faceWidth: face.radiusX * 2, faceHeight: face.radiusY * 2)
-    }
-}
-
-/// Which faces of one picture are those of the picture before, so that cells keep their colours in animated ones.
-struct StillTracks {
-    private(set) var summaries: [TrackSummary] = []
-    private var last: [(track: Int, box: NormalizedRect)] = []
-    private static let sameFace = 0.3
-
-    mutating func take(_ found: [Detection], frame: Int, pts: Int64) -> [Region] {
-        var now: [(track: Int, box: NormalizedRect)] = []
-        var free = last
-        var regions: [Region] = []
-        for face in found {
-            let best = free.indices.max { free[$0].box.iou(face.bounds) < free[$1].box.iou(face.bounds) }
-            var track = summaries.count
-            if let best, free[best].box.iou(face.bounds) >= Self.sameFace {
-                track = free.remove(at: best).track
-                summaries[track].lastPTS = pts
-                summaries[track].sightings += 1
-                summaries[track].score = max(summaries[track].score, face.score)
-            } else {
-                summaries.append(
-                    TrackSummary(id: track, firstPTS: pts, lastPTS: pts, score: face.score, sightings: 1))
-            }
-            now.append((track, face.bounds))
-            regions.append(Region(track: track, shape: Shape(inscribedIn: face.bounds), origin: .detected))
-        }
-        last = now
-        return regions
     }
 }

@@ -38,6 +38,12 @@ protocol StillDocument: AnyObject {
     func finish() throws(MediaError) -> [UInt8]
     /// What differs from the source, for a person.
     var notices: [String] { get }
+    /// Whether the pictures are frames of one scene, so that a face in one says something of the next.
+    var isAnimation: Bool { get }
+}
+
+extension StillDocument {
+    var isAnimation: Bool { false }
 }
 
 /// Samples that belong to the document.

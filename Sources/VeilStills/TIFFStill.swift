@@ -79,7 +79,9 @@ final class TIFFStill: StillDocument {
         guard page.bits > 0 else { throw refuse("its colours are stored in a way that isn't opened") }
         let (width, height, samples) = (Int(page.width), Int(page.height), Int(page.samples))
         let size = width * height * samples * (page.bits == 16 ? 2 : 1)
-        guard width * height <= MediaLimits.pixels, size <= Self.mostBytes else { throw refuse("it claims to be too large") }
+        guard width * height <= MediaLimits.pixels, size <= Self.mostBytes else {
+            throw refuse("it claims to be too large")
+        }
         let memory = try PixelBuffer(size: size, file: file)
         guard ctiff_read(reader, &page, memory.base.assumingMemoryBound(to: UInt8.self), &error) == 0 else {
             throw Self.failure(error, .damaged, "decoding", file)
@@ -108,7 +110,8 @@ final class TIFFStill: StillDocument {
             return Palette(
                 (0..<(1 << Int(page.bits))).map { i in
                     Palette.Color(
-                        red: UInt8(levels[i] >> 8), green: UInt8(levels[256 + i] >> 8), blue: UInt8(levels[512 + i] >> 8))
+                        red: UInt8(levels[i] >> 8), green: UInt8(levels[256 + i] >> 8),
+                        blue: UInt8(levels[512 + i] >> 8))
                 }, room: 1 << Int(page.bits))
         }
     }
@@ -147,7 +150,9 @@ final class TIFFStill: StillDocument {
             for i in out.indices where (i / bytes) % Int(page.samples) < colors { out[i] = 255 - out[i] }
         }
         if toFile { invert() }
-        if page.bits < 8 { out = out.map { toFile ? UInt8((Int($0) * peak + 127) / 255) : UInt8(Int($0) * 255 / peak) } }
+        if page.bits < 8 {
+            out = out.map { toFile ? UInt8((Int($0) * peak + 127) / 255) : UInt8(Int($0) * 255 / peak) }
+        }
         if !toFile { invert() }
         return out
     }
@@ -157,8 +162,10 @@ final class TIFFStill: StillDocument {
         if masks == nil || masks?.isEmpty == false { take(raster) }
         var error = ctiff_error()
         if writer == nil {
-            let isBig = bytes.size > 2 && (bytes.base.load(fromByteOffset: 2, as: UInt8.self) == 43
-                || bytes.base.load(fromByteOffset: 3, as: UInt8.self) == 43)
+            let isBig =
+                bytes.size > 2
+                && (bytes.base.load(fromByteOffset: 2, as: UInt8.self) == 43
+                    || bytes.base.load(fromByteOffset: 3, as: UInt8.self) == 43)
             writer = ctiff_create(isBig ? 1 : 0, &error)
         }
         guard let writer else { throw Self.failure(error, .internalFailure, "encoding", file) }

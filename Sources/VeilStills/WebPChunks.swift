@@ -21,7 +21,9 @@ struct WebPChunks {
             let size = number(bytes[(at + 4)...], 4)
             guard at + 8 + size <= bytes.endIndex else { break }
             chunks.append(
-                Chunk(type: String(decoding: bytes[at..<(at + 4)], as: UTF8.self), data: bytes[(at + 8)..<(at + 8 + size)]))
+                Chunk(
+                    type: String(decoding: bytes[at..<(at + 4)], as: UTF8.self), data: bytes[(at + 8)..<(at + 8 + size)]
+                ))
             at += 8 + size + size % 2
         }
         return chunks
@@ -73,7 +75,8 @@ struct WebPChunks {
         let xmp = self["XMP "].flatMap { Metadata.xmp($0, policy) }
         let isAnimated = pictures.contains { $0.type == "ANIM" }
         var body: [UInt8] = Array("WEBP".utf8)
-        if profile != nil || exif != nil || xmp != nil || isAnimated || pictures.contains(where: { $0.type == "ALPH" }) {
+        if profile != nil || exif != nil || xmp != nil || isAnimated || pictures.contains(where: { $0.type == "ALPH" })
+        {
             let flags =
                 (profile != nil ? 0x20 : 0) | (hasAlpha ? 0x10 : 0) | (exif != nil ? 0x08 : 0)
                 | (xmp != nil ? 0x04 : 0) | (isAnimated ? 0x02 : 0)

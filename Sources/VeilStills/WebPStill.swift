@@ -39,7 +39,8 @@ struct WebPFile {
         isLossless = coded.contains { $0.type == "VP8L" } && !coded.contains { $0.type == "VP8 " }
         // A little finer than the source, for it is coded a second time.
         quality = min(100, (coded.filter { $0.type == "VP8 " }.compactMap { VP8Quality.of($0.data) }.max() ?? 90) + 3)
-        orientation = chunks["EXIF"].map { Metadata.orientation($0.starts(with: "Exif\0\0".utf8) ? $0.dropFirst(6) : $0) } ?? .up
+        orientation =
+            chunks["EXIF"].map { Metadata.orientation($0.starts(with: "Exif\0\0".utf8) ? $0.dropFirst(6) : $0) } ?? .up
     }
 
     func configuration(_ file: String) throws(MediaError) -> WebPConfig {
@@ -236,6 +237,7 @@ final class WebPStill: StillDocument {
 /// An animated WebP: every frame as it is shown, covered, at its own time.
 final class AnimatedWebP: StillDocument {
     private(set) var notices: [String] = []
+    let isAnimation = true
     private let file: String
     private let policy: MetadataPolicy
     private let webp: WebPFile

@@ -238,7 +238,8 @@ extension Trait {
         try FileBytes.write(
             ";FFMETADATA1\ntitle=A walk\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=100\ntitle=First\n".utf8, to: list)
         return try clip(
-            "mkv", inputs: ["-i", list], Clip.h264 + ["-map", "0:v", "-map_metadata", "1", "-map_chapters", "1"])(folder)
+            "mkv", inputs: ["-i", list], Clip.h264 + ["-map", "0:v", "-map_metadata", "1", "-map_chapters", "1"])(
+                folder)
     }
 
     static let timedData: @Sendable (TemporaryFolder) throws -> String = { folder in

@@ -104,7 +104,7 @@ import VeilTestSupport
     }
 
     @Test(arguments: ["mp4", "mov", "mkv"])
-    func `chapters and titles are kept`(container: String) throws {
+    func `chapters and titles are kept with --metadata keep`(container: String) throws {
         let folder = try TemporaryFolder()
         let list = folder.file("chapters.txt")
         try FileBytes.write(
@@ -113,7 +113,7 @@ import VeilTestSupport
         let input = try Clip.make(
             in: folder, "in." + container, tones: 1, inputs: ["-i", list],
             ["-map", "0:v", "-map", "1:a", "-map_metadata", "2", "-map_chapters", "2"] + Clip.h264 + Clip.sound)
-        let redacted = try Redacted(input, to: "out." + container, in: folder)
+        let redacted = try Redacted(input, to: "out." + container, in: folder, ["--metadata", "keep"])
         redacted.expectDone()
         let (before, after) = (try Probe(input), try Probe(redacted.output))
         let keys = before.values.keys.filter { $0.hasPrefix("chapters.") && !$0.hasSuffix(".id") }
@@ -123,6 +123,28 @@ import VeilTestSupport
         }
         #expect(after.values["format.tags.title"] == "A walk")
         #expect(!redacted.says("left out"))
+    }
+
+    @Test(arguments: ["mp4", "mov", "mkv"])
+    func `tags that tell who or where are dropped, and named`(container: String) throws {
+        let folder = try TemporaryFolder()
+        let input = try Clip.make(
+            in: folder, "in." + container, tones: 1,
+            [
+                "-map", "0:v", "-map", "1:a", "-metadata", "title=secret words", "-metadata", "artist=secret words",
+                "-metadata", "location=+59.9+010.7/", "-metadata", "make=secret words", "-metadata:s:a:0",
+                "language=eng", "-metadata:s:a:0", "title=secret words", "-metadata",
+                "creation_time=2020-01-02T03:04:05Z", "-movflags", "use_metadata_tags",
+            ] + Clip.h264 + Clip.sound)
+        let redacted = try Redacted(input, to: "out." + container, in: folder)
+        redacted.expectDone()
+        #expect(redacted.says("tags are left out: "))
+        let text = String(decoding: try FileBytes.read(redacted.output), as: UTF8.self)
+        for word in ["secret words", "+59.9", "2020-01-02"] { #expect(!text.contains(word), "\(word)") }
+        let after = try Probe(redacted.output)
+        let index = try #require(after.indices("audio").first)
+        #expect(after.stream(index, "tags.language") == "eng")
+        #expect(!after.values.keys.contains { $0.lowercased().hasSuffix("creation_time") })
     }
 
     @Test func `attachments that aren't fonts are left out`() throws {

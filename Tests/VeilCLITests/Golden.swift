@@ -12,7 +12,7 @@ enum Golden {
                veil help [FLAGS] [VERB]
 
         Verbs:
-          redact (default)           Cover the faces in videos
+          redact (default)           Cover the faces in videos and pictures
           detect                     Find the faces and write a plan of what to cover
           check                      Find faces that show, and fail if there is one
           live                       Cover the faces of a camera's picture as it comes
@@ -39,8 +39,8 @@ enum Golden {
         Examples:
           veil clip.mp4
               Write clip.redacted.mp4 with all faces covered
-          veil clip.mp4 -o out.mp4 --effect solid
-              Choose the name, cover in black
+          veil photo.jpg
+              Write photo.redacted.jpg; of a JPEG only the faces change
           veil detect clip.mp4 -o plan.json
               Write a plan to look through
           veil check media
@@ -59,7 +59,7 @@ enum Golden {
         """
 
     static let redact = """
-        Cover the faces in videos
+        Cover the faces in videos and pictures
 
         Usage: veil [redact] [FLAGS] IN...
 
@@ -86,6 +86,13 @@ enum Golden {
               --keep-data            Keep timed data, such as positions and telemetry,
                                      where the container holds it. It can tell who was
                                      where.
+              --metadata keep|safe|none
+                                     What to keep of tags and metadata: all but
+                                     thumbnails and previews, which always go (keep);
+                                     what colours, orientation, resolution and camera
+                                     settings say, but nothing that tells who or where
+                                     (safe); or only what the picture can't be shown
+                                     right without (none). [default: safe]
               --untouched copy|encode|skip
                                      What to do with a file in which nothing has to be
                                      covered: copy its streams as they are, encode it,
@@ -222,6 +229,8 @@ enum Golden {
         Examples:
           veil clip.mp4
               Write clip.redacted.mp4 with all faces covered
+          veil photo.jpg
+              Write photo.redacted.jpg; of a JPEG only the faces change
           veil clip.mp4 -o out.mp4 --effect solid
               Choose the name, cover in black
           veil --thorough *.mp4

@@ -31,7 +31,9 @@ struct JPEGKind: Sendable, CustomTestStringConvertible {
                 }
             }
         }
-        return kinds + [JPEGKind(name: "arithmetic", flags: ["-arithmetic"]), JPEGKind(name: "tiny", flags: [], size: "3x2")]
+        return kinds + [
+            JPEGKind(name: "arithmetic", flags: ["-arithmetic"]), JPEGKind(name: "tiny", flags: [], size: "3x2"),
+        ]
     }()
 
     func make(in folder: TemporaryFolder) throws -> [UInt8] {
