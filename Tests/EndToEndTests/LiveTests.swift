@@ -155,6 +155,13 @@ import VeilTestSupport
         #expect(try frames(folder.file("out.mkv")) == 25)
     }
 
+    @Test func `fails where no output works`() throws {
+        let folder = try TemporaryFolder()
+        let source = try clip(in: folder, seconds: 20)
+        let result = try BuiltVeil.run(["live", "-i", source, "-o", folder.file("no/such/folder.mkv")] + Self.light)
+        #expect(result.status == 1 && result.errors.contains("no output works"), "\(result)")
+    }
+
     @Test func `shows, turns and cuts the picture as it is told`() throws {
         let folder = try TemporaryFolder()
         let source = try Clip.make(in: folder, "in.mkv", frames: 5)

@@ -16,6 +16,8 @@ struct Stage {
     var wall: (_ frame: Int) -> Int = { _ in 1 }
     /// Added to every sample.
     var light: (_ frame: Int) -> Int = { _ in 0 }
+    /// How far the camera has turned, in pixels; faces are where they are said to be all the same.
+    var camera: (_ frame: Int) -> Int = { _ in 0 }
     var damaged: Set<Int> = []
     /// Frames before which the view was changed.
     var newViews: Set<Int> = []
@@ -50,7 +52,7 @@ struct Stage {
     }()
 
     func picture(_ frame: Int) throws(MediaError) -> SharedFrame {
-        let (faces, wall, light) = (faces(frame), wall(frame), light(frame))
+        let (faces, wall, light, camera) = (faces(frame), wall(frame), light(frame), camera(frame))
         var samples = [UInt8](repeating: 0, count: Self.width * Self.height)
         Self.levels.withUnsafeBufferPointer { levels in
             samples.withUnsafeMutableBufferPointer { samples in
@@ -59,7 +61,7 @@ struct Stage {
                     return UInt8(clamping: 40 &+ light &+ Int(levels[index]))
                 }
                 for y in 0..<Self.height {
-                    for x in 0..<Self.width { samples[y &* Self.width &+ x] = level(x / 4, y / 4, wall) }
+                    for x in 0..<Self.width { samples[y &* Self.width &+ x] = level((x &+ camera) / 4, y / 4, wall) }
                 }
                 for (index, face) in faces.enumerated() {
                     for y in max(0, face.y)..<max(0, min(Self.height, face.y + face.height)) {
