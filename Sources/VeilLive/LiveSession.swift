@@ -150,7 +150,8 @@ public final class LiveSession {
                     if inbox.put(.picture(captured)) != nil { hub.lost.add(1, ordering: .relaxed) }
                 }, sound: { [hub] in hub.distribute($0, $1) }, notice: observer.notice,
                 ended: { [inbox, hub] error in
-                    hub.failure.withLock { $0 = error }
+                    // What ended the session first is what is told.
+                    hub.failure.withLock { $0 = $0 ?? error }
                     inbox.close()
                 },
                 opened: { [hub] rate, hasSound in hub.opened.withLock { $0 = (rate, hasSound) } }))

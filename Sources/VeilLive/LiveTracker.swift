@@ -74,7 +74,7 @@ struct LiveTracker {
             camera = try follower.cameraShift(from: before.small, to: small)
         }
         var turn = NormalizedPoint(x: 0, y: 0)
-        if let before = past.last, Self.explains(camera, from: before.small, to: small) { turn = camera }
+        if let before = past.last, small.isTurn(by: camera, of: before.small) { turn = camera }
         past.append(Past(time: time, luma: luma, small: small, camera: camera, turn: turn))
         if past.count > Self.memory { past.removeFirst() }
         if endsScene {
@@ -370,30 +370,6 @@ struct LiveTracker {
             row(shift.y > 0 ? 2 : 3, length: width, depth: min(1, y) * height) { NormalizedPoint(x: $0, y: side) }
         }
         return discs
-    }
-
-    /// Whether the second picture is much more like the first one moved than like the first one: things that move before
-    /// a camera that stands still are no turn of the camera.
-    private static func explains(_ shift: NormalizedPoint, from a: LumaPicture, to b: LumaPicture) -> Bool {
-        let dx = Int((shift.x * Double(a.width)).rounded())
-        let dy = Int((shift.y * Double(a.height)).rounded())
-        guard dx != 0 || dy != 0, a.width == b.width, a.height == b.height, abs(dx) < a.width / 2,
-            abs(dy) < a.height / 2
-        else { return false }
-        let (width, height) = (a.width, a.height)
-        var (still, moved) = (0, 0)
-        a.samples.withUnsafeBufferPointer { a in
-            b.samples.withUnsafeBufferPointer { b in
-                for y in max(0, dy)..<min(height, height + dy) {
-                    for x in max(0, dx)..<min(width, width + dx) {
-                        let here = Int(b[y &* width &+ x])
-                        still &+= abs(here &- Int(a[y &* width &+ x]))
-                        moved &+= abs(here &- Int(a[(y &- dy) &* width &+ x &- dx]))
-                    }
-                }
-            }
-        }
-        return Double(moved) < 0.7 * Double(still)
     }
 
     /// Where the faces are thought to be in the newest frame, for a closer look where the detector misses one.

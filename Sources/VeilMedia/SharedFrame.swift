@@ -20,16 +20,24 @@ public final class SharedFrame: @unchecked Sendable {
 }
 
 extension SharedFrame {
-    /// A `yuv420p` picture of given luma, without colour: for pictures that no decoder gives.
-    package convenience init(
-        width: Int, height: Int, luma: (_ x: Int, _ y: Int) -> UInt8
-    ) throws(MediaError) {
+    /// A `yuv420p` picture of given luma (`width` × `height` samples, row by row), without colour: for pictures that no
+    /// decoder gives.
+    package convenience init(width: Int, height: Int, luma: [UInt8]) throws(MediaError) {
+        precondition(luma.count == width * height, "one sample per pixel")
         let frame = try Frame.allocate(width: width, height: height, format: PixelFormat(AV_PIX_FMT_YUV420P))
         frame.withPlanes { view in
             for (index, plane) in view.planes.enumerated() {
                 for y in 0..<plane.height {
-                    let row = plane.row(y).assumingMemoryBound(to: UInt8.self)
-                    for x in 0..<plane.width { row[x] = index == 0 ? luma(x, y) : 128 }
+                    let row = plane.row(y)
+                    if index == 0 {
+                        luma.withUnsafeBytes { bytes in
+                            if let base = bytes.baseAddress {
+                                row.copyMemory(from: base + y * width, byteCount: width)
+                            }
+                        }
+                    } else {
+                        row.initializeMemory(as: UInt8.self, repeating: 128, count: plane.width)
+                    }
                 }
             }
         }

@@ -5,6 +5,9 @@ import VeilTestSupport
 /// `veil live` on files that are played in real time. How soon the detector is ready depends on the machine: nothing here
 /// does.
 @Suite(.serialized) struct LiveTests {
+    /// A detector that takes little of the machine, where it doesn't matter what it finds.
+    private static let light = ["--threads", "1", "--detect-size", "128"]
+
     /// The portrait for some seconds: twenty frames again and again.
     private func clip(in folder: TemporaryFolder, seconds: Int = 6) throws -> String {
         let file = folder.file("loop.mkv")
@@ -55,7 +58,7 @@ import VeilTestSupport
         let folder = try TemporaryFolder()
         let source = try clip(in: folder, seconds: 20)
         let output = folder.file("out.\(ending)")
-        let running = try BuiltVeil.start(["live", "-i", source, "-o", output])
+        let running = try BuiltVeil.start(["live", "-i", source, "-o", output] + Self.light)
         let end = time(nil) + 60
         while FileBytes.size(output) < 100_000, time(nil) < end, !running.hasEnded() { usleep(50_000) }
         running.send(SIGKILL)
@@ -69,7 +72,7 @@ import VeilTestSupport
         let folder = try TemporaryFolder()
         let source = try clip(in: folder, seconds: 20)
         let output = folder.file("out.mkv")
-        let running = try BuiltVeil.start(["live", "-i", source, "-o", output, "--stats", "json"])
+        let running = try BuiltVeil.start(["live", "-i", source, "-o", output, "--stats", "json"] + Self.light)
         let end = time(nil) + 60
         while FileBytes.size(output) < 50_000, time(nil) < end, !running.hasEnded() { usleep(50_000) }
         running.send(SIGTERM)
@@ -85,10 +88,12 @@ import VeilTestSupport
     @Test func `takes picture and sound from two devices`() throws {
         let folder = try TemporaryFolder()
         let output = folder.file("out.mkv")
-        let result = try BuiltVeil.run([
-            "live", "-i", "lavfi:testsrc2=size=320x240:rate=25", "--mic", "lavfi:sine=f=440", "--duration", "3", "-o",
-            output, "-q",
-        ])
+        let result = try BuiltVeil.run(
+            [
+                "live", "-i", "lavfi:testsrc2=size=320x240:rate=25", "--mic", "lavfi:sine=f=440", "--duration", "2",
+                "-o",
+                output, "-q",
+            ] + Self.light)
         #expect(result.status == 0, "\(result)")
         let lengths = try ["v:0", "a:0"].map { stream in
             let packets = try Tool.run([
@@ -98,7 +103,7 @@ import VeilTestSupport
             return packets.text.split(whereSeparator: { $0 == "\n" || $0 == "," }).compactMap { Double($0) }.max() ?? 0
         }
         // In step: both end at nearly the same time. A busy machine may keep some of the last packets back.
-        #expect(lengths[0] > 2 && abs(lengths[0] - lengths[1]) < 1, "\(lengths)")
+        #expect(lengths[0] > 1 && abs(lengths[0] - lengths[1]) < 1, "\(lengths)")
     }
 
     @Test func `writes raw frames to standard output`() throws {
@@ -125,7 +130,7 @@ import VeilTestSupport
             wait_for() { for _ in $(seq 600); do if [ -s "$1" ]; then return; fi; sleep 0.1; done; }
             { wait_for out.mkv; sleep 0.5; echo record; sleep 0.5; echo nonsense; echo record; wait_for out-2.mkv
               sleep 0.5; echo still; wait_for veil-still-1.jpg; echo zoom 2; echo effect; echo pause; sleep 0.3; echo quit
-            } | "$VEIL" live -i loop.mkv -o out.mkv --control -
+            } | "$VEIL" live -i loop.mkv -o out.mkv --control - \(Self.light.joined(separator: " "))
             """
         let result = try BuiltVeil.shell(script, in: folder.path)
         #expect(result.status == 0, "\(result)")
@@ -139,14 +144,22 @@ import VeilTestSupport
 
     @Test func `a failed output doesn't hold up the others`() throws {
         let folder = try TemporaryFolder()
-        let source = try clip(in: folder, seconds: 2)
-        let result = try BuiltVeil.run([
-            "live", "-i", source, "-o", folder.file("no/such/folder.mkv"), "-o", "rtmp://127.0.0.1:9/none", "-o",
-            folder.file("out.mkv"), "--stats", "json",
-        ])
+        let source = try clip(in: folder, seconds: 1)
+        let result = try BuiltVeil.run(
+            [
+                "live", "-i", source, "-o", folder.file("no/such/folder.mkv"), "-o", "rtmp://127.0.0.1:9/none", "-o",
+                folder.file("out.mkv"), "--stats", "json",
+            ] + Self.light)
         #expect(result.status == 0 && result.errors.contains("trying again"), "\(result)")
-        #expect(result.text.contains("\"captured\":50"), "\(result.text)")
-        #expect(try frames(folder.file("out.mkv")) == 50)
+        #expect(result.text.contains("\"captured\":25"), "\(result.text)")
+        #expect(try frames(folder.file("out.mkv")) == 25)
+    }
+
+    @Test func `fails where no output works`() throws {
+        let folder = try TemporaryFolder()
+        let source = try clip(in: folder, seconds: 20)
+        let result = try BuiltVeil.run(["live", "-i", source, "-o", folder.file("no/such/folder.mkv")] + Self.light)
+        #expect(result.status == 1 && result.errors.contains("no output works"), "\(result)")
     }
 
     @Test func `shows, turns and cuts the picture as it is told`() throws {

@@ -442,11 +442,11 @@ enum Golden {
         Finding faces:
               --threshold N          Take for a face what scores at least this much.
                                      Lower finds more faces and more that are none.
-                                     [0 to 1; default: 0.25]
+                                     [0 to 1; default: 0.15]
               --detect-size PIXELS   Search a picture whose longer side has this size.
                                      Larger finds smaller faces and takes longer. [64 to
                                      2048; default: what the processor manages, 320 to
-                                     640]
+                                     1280]
 
         Covering faces:
               --effect pixellate|blur|solid

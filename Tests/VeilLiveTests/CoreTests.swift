@@ -95,6 +95,20 @@ import VeilVision
         #expect(try stage.play(40).bareFrames == [])
     }
 
+    @Test func `covers what the camera turns to until it was searched`() throws {
+        var stage = Stage()
+        stage.camera = { 8 * $0 }
+        // A face of the wall, which comes in from the right in frame 15.
+        stage.faces = { frame in
+            let x = 440 - 8 * frame
+            return x < Stage.width ? [Stage.PixelArea(x: x, y: 60)] : []
+        }
+        let shown = try stage.play(30)
+        #expect(shown.bareFrames == [])
+        #expect(shown.wholeFrames == [0, 1, 2])
+        #expect(shown.dropFirst(3).allSatisfy { $0.kept > 0.5 })
+    }
+
     @Test func `covers a face in the very frame in which it appears, with a delay`() throws {
         var stage = Stage()
         stage.faces = { $0 < 20 ? [] : [Stage.PixelArea(x: 100 + $0, y: 60)] }

@@ -152,7 +152,8 @@ private final class ScriptedSink: LiveSink {
 @Suite struct `An output of its own thread` {
     private func frame() throws -> ShownFrame {
         ShownFrame(
-            picture: try SharedFrame(width: 16, height: 16) { _, _ in 0 }, time: 0, arrival: 0, verdict: .faces,
+            picture: try SharedFrame(width: 16, height: 16, luma: Array(repeating: 0, count: 256)), time: 0, arrival: 0,
+            verdict: .faces,
             regions: [], masks: [], age: nil)
     }
 

@@ -16,6 +16,8 @@ struct Stage {
     var wall: (_ frame: Int) -> Int = { _ in 1 }
     /// Added to every sample.
     var light: (_ frame: Int) -> Int = { _ in 0 }
+    /// How far the camera has turned, in pixels; faces are where they are said to be all the same.
+    var camera: (_ frame: Int) -> Int = { _ in 0 }
     var damaged: Set<Int> = []
     /// Frames before which the view was changed.
     var newViews: Set<Int> = []
@@ -43,21 +45,34 @@ struct Stage {
         }
     }
 
-    private static func noise(_ x: Int, _ y: Int, _ seed: Int) -> Int {
-        var z = UInt64(truncatingIfNeeded: x &* 73_856_093 ^ y &* 19_349_663 ^ seed &* 83_492_791)
-        z = (z ^ (z >> 15)) &* 0x94D0_49BB_1331_11EB
-        return Int((z >> 33) % 160)
-    }
+    /// Levels from 0 to 159 that look random, made once.
+    private static let levels: [UInt8] = {
+        var numbers = Numbers(seed: 7)
+        return (0..<1 << 16).map { _ in UInt8(numbers.next(160)) }
+    }()
 
     func picture(_ frame: Int) throws(MediaError) -> SharedFrame {
-        let (faces, wall, light) = (faces(frame), wall(frame), light(frame))
-        return try SharedFrame(width: Self.width, height: Self.height) { x, y in
-            for (index, face) in faces.enumerated()
-            where (face.x..<face.x + face.width).contains(x) && (face.y..<face.y + face.height).contains(y) {
-                return UInt8(clamping: 40 + light + Self.noise((x - face.x) / 2, (y - face.y) / 2, 1000 + index))
+        let (faces, wall, light, camera) = (faces(frame), wall(frame), light(frame), camera(frame))
+        var samples = [UInt8](repeating: 0, count: Self.width * Self.height)
+        Self.levels.withUnsafeBufferPointer { levels in
+            samples.withUnsafeMutableBufferPointer { samples in
+                func level(_ x: Int, _ y: Int, _ seed: Int) -> UInt8 {
+                    let index = (x &* 211 &+ y &* 4093 &+ seed &* 7919) & 0xFFFF
+                    return UInt8(clamping: 40 &+ light &+ Int(levels[index]))
+                }
+                for y in 0..<Self.height {
+                    for x in 0..<Self.width { samples[y &* Self.width &+ x] = level((x &+ camera) / 4, y / 4, wall) }
+                }
+                for (index, face) in faces.enumerated() {
+                    for y in max(0, face.y)..<max(0, min(Self.height, face.y + face.height)) {
+                        for x in max(0, face.x)..<max(0, min(Self.width, face.x + face.width)) {
+                            samples[y &* Self.width &+ x] = level((x - face.x) / 2, (y - face.y) / 2, 1000 + index)
+                        }
+                    }
+                }
             }
-            return UInt8(clamping: 40 + light + Self.noise(x / 4, y / 4, wall))
         }
+        return try SharedFrame(width: Self.width, height: Self.height, luma: samples)
     }
 
     /// A frame as it came out.
@@ -115,17 +130,18 @@ struct Stage {
                     let b = after.planes[0].row(y).assumingMemoryBound(to: UInt8.self)
                     for x in 0..<Self.width {
                         var isInside = false
-                        for (i, face) in areas.enumerated() {
-                            let dx = Double(2 * (x - face.x) + 1 - face.width) / Double(face.width)
-                            let dy = Double(2 * (y - face.y) + 1 - face.height) / Double(face.height)
-                            if dx * dx + dy * dy > 1 { continue }
+                        for (i, face) in areas.enumerated() where y >= face.y && y < face.y + face.height {
+                            let dx = (2 &* (x &- face.x) &+ 1 &- face.width) &* face.height
+                            let dy = (2 &* (y &- face.y) &+ 1 &- face.height) &* face.width
+                            let limit = face.width &* face.height
+                            if dx &* dx &+ dy &* dy > limit &* limit { continue }
                             isInside = true
                             total[i] += 1
                             if a[x] == b[x] { same[i] += 1 }
                         }
                         if !isInside {
-                            outside += 1
-                            if a[x] == b[x] { kept += 1 }
+                            outside &+= 1
+                            if a[x] == b[x] { kept &+= 1 }
                         }
                     }
                 }
