@@ -376,6 +376,37 @@ enum Golden {
                                      accepted from now on. Look at them first.
 
         General:
+              --models DIR           Take the detectors' models from DIR.
+                                     [default: $VEIL_MODELS, or the installed ones]
+              --threads N            Use this many threads.
+                                     [1 to 1024; default: as many as there are cores]
+              --allow-references     Open local files that a playlist (HLS, DASH) or a
+                                     movie names, if they lie in its own folder or
+                                     below.
+              --allow-network        Open the HTTP and HTTPS addresses that a playlist
+                                     (HLS, DASH) names.
+              --no-sandbox           Work with all rights of the user. Without this
+                                     flag, network, other programs and other files are
+                                     shut off before a file is opened, as far as the
+                                     kernel can.
+          -q, --quiet                Print errors only, no progress.
+                                     [not with --verbose]
+          -v, --verbose              Say more about what is done.
+          -h, --help                 Print help.
+          -V, --version              Print the version.
+
+        Examples:
+          veil check media
+              Look through all pictures and films in a folder
+          veil check --every 1s clips
+              Look at one frame of each second
+          veil check --format sarif media >veil.sarif
+              Say it in the form of code scanning
+          veil check --write-baseline known.json media
+              Accept what is there now
+
+        """
+
     static let live = """
         Cover the faces of a camera's picture as it comes
 
@@ -503,10 +534,6 @@ enum Golden {
                                      [default: $VEIL_MODELS, or the installed ones]
               --threads N            Use this many threads.
                                      [1 to 1024; default: as many as there are cores]
-              --no-sandbox           Work with all rights of the user. Without this
-                                     flag, network, other programs and other files are
-                                     shut off before a file is opened, as far as the
-                                     kernel can.
           -q, --quiet                Print errors only, no progress.
                                      [not with --verbose]
           -v, --verbose              Say more about what is done.
@@ -514,14 +541,6 @@ enum Golden {
           -V, --version              Print the version.
 
         Examples:
-          veil check media
-              Look through all pictures and films in a folder
-          veil check --every 1s clips
-              Look at one frame of each second
-          veil check --format sarif media >veil.sarif
-              Say it in the form of code scanning
-          veil check --write-baseline known.json media
-              Accept what is there now
           veil live
               Show the first camera's picture, faces covered
           veil live -o /dev/video10
