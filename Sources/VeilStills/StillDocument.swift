@@ -89,7 +89,7 @@ enum StillFile {
 
     static func read(_ path: String) throws(MediaError) -> [UInt8] {
         func failure(_ detail: String) -> MediaError { MediaError(.unreadable, "opening", file: path, detail: detail) }
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw failure(String(cString: strerror(errno))) }
         defer { close(file) }
         var info = stat()

@@ -9,9 +9,12 @@ public enum StillFormat: String, Sendable, Hashable, CaseIterable {
     ///
     /// GIFs, and animated PNGs that are named .apng, are taken for videos: they go the way of clips.
     public static func recognise(_ path: String) -> StillFormat? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
+        // A pipe has nothing to read twice.
+        var info = stat()
+        guard fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
         // An acTL chunk stands before the picture's data, behind a colour profile at most.
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = pread(file, &bytes, bytes.count, 0)

@@ -32,7 +32,7 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
 }
 
 @Suite struct BadInputTests {
-    @Test(arguments: ["jpg", "m3u8"])
+    @Test(arguments: ["tga", "m3u8"])
     func `a format that isn't opened is refused in a line that one can read`(ending: String) throws {
         let folder = try TemporaryFolder()
         let file = folder.file("in.\(ending)")
