@@ -33,7 +33,7 @@ public struct ShownFace: Sendable, Hashable {
     }
 
     /// How much two boxes have in common, 0…1.
-    func overlap(_ other: ShownFace) -> Double {
+    package func overlap(_ other: ShownFace) -> Double {
         NormalizedRect(x: Double(x), y: Double(y), width: Double(width), height: Double(height)).iou(
             NormalizedRect(
                 x: Double(other.x), y: Double(other.y), width: Double(other.width), height: Double(other.height)))
@@ -66,7 +66,7 @@ public struct FaceAudit: Sendable, Hashable {
     private static let longestGap = 1.0
 
     /// Takes in the faces of a frame, each as a part of one seen just before if it lies where that was.
-    mutating func add(_ seen: [ShownFace], open: inout [Int]) {
+    package mutating func add(_ seen: [ShownFace], open: inout [Int]) {
         for face in seen {
             let near = open.filter { faces[$0].end < face.start || faces[$0].frames == 0 }
                 .filter {
@@ -174,6 +174,23 @@ extension Redaction {
                     stage: .analysing, frames: seenBefore + count + 1, expected: source.expectedFrames,
                     faces: audit.faces.count, elapsed: clock.seconds))
         }
+    }
+
+    /// The faces that show in a still: see `audit`.
+    ///
+    /// - Parameters:
+    ///   - sampleAspectRatio: a sample's width over its height, as coded.
+    ///   - time: in seconds from the file's first picture.
+    package func facesThatShow(
+        in view: PlanarView, orientation: Orientation, sampleAspectRatio coded: Rational, at time: Double
+    ) throws(VisionError) -> [ShownFace] {
+        let turns = orientation.swapsAxes
+        return try facesThatShow(
+            in: Analyser.Picture(
+                view: view, orientation: orientation, width: turns ? view.height : view.width,
+                height: turns ? view.width : view.height,
+                sampleAspectRatio: turns ? Rational(coded.den, coded.num) : coded),
+            Looker(detector: detector, settings: settings.analysis), time)
     }
 
     private func facesThatShow(

@@ -55,6 +55,48 @@ extension Redaction {
         return result
     }
 
+    /// Looks for faces that show in a still, in each of its pictures; see `Redaction.audit`, which is for videos.
+    ///
+    /// - Throws: `VeilError` where the file can't be looked through to its end: it is then unknown what it shows.
+    public func auditStill(_ input: String, observer: Observer = Observer()) throws(VeilError) -> FaceAudit {
+        let start = ContinuousClock.now
+        let bytes = try media { () throws(MediaError) in try StillFile.read(input) }
+        let document = try media { () throws(MediaError) in try open(bytes, input) }
+        var audit = FaceAudit()
+        var ongoing: [Int] = []
+        while let picture = try media({ () throws(MediaError) in try document.next() }) {
+            if observer.isCancelled() { throw .cancelled }
+            guard !picture.isDamaged else {
+                throw .media(MediaError(.damaged, "decoding", file: input, detail: "a picture is broken"))
+            }
+            let turns = picture.orientation.swapsAxes
+            if audit.frames == 0 {
+                audit.width = turns ? picture.height : picture.width
+                audit.height = turns ? picture.width : picture.height
+            }
+            var seen: [ShownFace] = []
+            for look in picture.looks {
+                let found: [ShownFace]
+                do throws(VisionError) {
+                    found = try facesThatShow(
+                        in: look, orientation: picture.orientation, sampleAspectRatio: picture.sampleAspectRatio,
+                        at: Double(picture.time) / 1000)
+                } catch { throw .vision(error, file: input) }
+                seen += found.filter { face in !seen.contains { $0.overlap(face) > 0.3 } }
+            }
+            audit.frames += 1
+            audit.add(seen, open: &ongoing)
+            observer.progress(
+                Progress(
+                    stage: .analysing, frames: audit.frames, expected: nil, faces: audit.faces.count,
+                    elapsed: seconds(from: start, to: .now)))
+        }
+        guard audit.frames > 0 else {
+            throw .media(MediaError(.damaged, "decoding", file: input, detail: "it holds no picture"))
+        }
+        return audit
+    }
+
     private func seconds(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) -> Double {
         let parts = start.duration(to: end).components
         return Double(parts.seconds) + Double(parts.attoseconds) * 1e-18

@@ -32,6 +32,36 @@ import VeilTestSupport
         }
     }
 
+    @Test(arguments: StillKind.all)
+    func `a picture of each kind fails until it is covered`(kind: StillKind) throws {
+        let input = try kind.make(in: folder)
+        #expect(try check([input]).status == 3)
+        let output = folder.file("out-" + kind.name)
+        #expect(try BuiltVeil.run([input, "-o", output, "-q", "--detect-size", "320"]).status == 0)
+        let run = try check([output])
+        #expect(run.status == 0 && run.output.isEmpty, "\(run) \(run.text)")
+    }
+
+    @Test(arguments: ["a.webp", "a.png", "a.gif"])
+    func `a face in one frame of an animation is found`(name: String) throws {
+        let animation = folder.file(name)
+        // Gray, then the portrait in the third frame of four.
+        try Tool.ffmpeg([
+            "-f", "lavfi", "-i", "color=gray:s=240x240:r=5:d=0.8", "-i", Places.portrait, "-filter_complex",
+            "[1]scale=240:240[p];[0][p]overlay=enable='eq(n,2)',format=rgb24", "-frames:v", "4", folder.file("f%d.png"),
+        ])
+        let frames = (1...4).map { folder.file("f\($0).png") }
+        switch name {
+        case "a.webp": try Tool.need(["img2webp", "-d", "200"] + frames + ["-o", animation])
+        default:
+            try Tool.ffmpeg(
+                ["-framerate", "5", "-i", folder.file("f%d.png"), "-f", name == "a.png" ? "apng" : "gif", animation])
+        }
+        let run = try check([animation])
+        #expect(run.status == 3, "\(run)")
+        #expect(run.text.hasPrefix("\(animation):0.4"), "\(run.text)")
+    }
+
     @Test func `a baseline lets known faces pass until their file changes`() throws {
         #expect(try check(["media", "--write-baseline", "known.json", "-q"]).status == 0)
         let known = try check(["media", "--baseline", "known.json"])

@@ -4,6 +4,7 @@ import VeilBatch
 import VeilCore
 import VeilMedia
 import VeilPipeline
+import VeilStills
 import VeilVision
 
 /// `veil check`: says which faces show, and changes nothing.
@@ -125,7 +126,9 @@ final class CheckCommand {
             }
             do throws(VeilError) {
                 voice.tell(
-                    try redaction.audit(path, every: options.value(Flags.every), observer: voice.observer))
+                    StillFormat.recognise(path) != nil
+                        ? try redaction.auditStill(path, observer: voice.observer)
+                        : try redaction.audit(path, every: options.value(Flags.every), observer: voice.observer))
             } catch {
                 voice.tell(error, input: path)
             }
