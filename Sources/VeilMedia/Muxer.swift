@@ -93,7 +93,7 @@ final class Muxer {
     /// Language, disposition, and the other tags that stay true of a stream and may stay.
     func copyDescription(from source: UnsafeMutablePointer<AVStream>, to stream: UnsafeMutablePointer<AVStream>) {
         av_dict_copy(&stream.pointee.metadata, source.pointee.metadata, 0)
-        tags.apply(to: &stream.pointee.metadata)
+        tags.applyToStream(&stream.pointee.metadata)
         stream.pointee.disposition = source.pointee.disposition
         stream.pointee.avg_frame_rate = source.pointee.avg_frame_rate
         stream.pointee.r_frame_rate = source.pointee.r_frame_rate
@@ -105,7 +105,7 @@ final class Muxer {
         for stale in ["major_brand", "minor_version", "compatible_brands", "encoder"] {
             av_dict_set(&context.pointee.metadata, stale, nil, 0)
         }
-        tags.apply(to: &context.pointee.metadata)
+        tags.applyToFile(&context.pointee.metadata)
         try check(cff_copy_chapters(context, source), .internalFailure, "copying chapters", file: file)
         tags.applyToChapters(of: context)
     }

@@ -10,25 +10,32 @@ struct TagFilter {
 
     /// Without these a picture is shown wrongly.
     private static let needed: Set<String> = ["alpha_mode", "stereo_mode", "rotate"]
-    /// What tells how to use a stream, but nothing of who made it, where or with what: titles are free text, and names of
-    /// devices and programs tell whose file it is. An attachment's name and type are a font's.
-    private static let harmless: Set<String> = ["language", "timecode", "filename", "mimetype"]
+    /// What tells how to use a stream, but nothing of who made it, where or with what: names of devices and programs tell
+    /// whose file it is. A stream's title says which of several it is. An attachment's name and type are a font's.
+    private static let harmless: Set<String> = ["language", "timecode", "title", "filename", "mimetype"]
     /// Tags that programs write by themselves: nobody misses them.
     private static let technical: Set<String> = [
         "encoder", "handler_name", "vendor_id", "major_brand", "minor_version", "compatible_brands", "duration", "bps",
         "number_of_frames", "number_of_bytes", "creation_time", "encoding_tool", "service_name", "service_provider",
-        "variant_bitrate", "id3v2_priv.com.apple.streaming.transportstreamtimestamp",
+        "variant_bitrate", "software", "id3v2_priv.com.apple.streaming.transportstreamtimestamp",
     ]
 
-    /// Drops from a dictionary what may not stay.
-    mutating func apply(to dictionary: inout OpaquePointer?) {
+    /// Drops from a stream's tags what may not stay.
+    mutating func applyToStream(_ dictionary: inout OpaquePointer?) { apply(to: &dictionary, Self.harmless) }
+
+    /// Drops from a file's own tags what may not stay: its title is free text, like a comment.
+    mutating func applyToFile(_ dictionary: inout OpaquePointer?) {
+        apply(to: &dictionary, Self.harmless.subtracting(["title"]))
+    }
+
+    private mutating func apply(to dictionary: inout OpaquePointer?, _ harmless: Set<String>) {
         guard policy != .keep else { return }
         var dropped: [String] = []
         var entry: UnsafeMutablePointer<AVDictionaryEntry>?
         while let next = av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
             let key = String(cString: next.pointee.key)
             let name = key.lowercased()
-            let stays = Self.needed.contains(name) || (policy == .safe && Self.harmless.contains(name))
+            let stays = Self.needed.contains(name) || (policy == .safe && harmless.contains(name))
             if !stays { dropped.append(key) }
             entry = next
         }
@@ -44,13 +51,14 @@ struct TagFilter {
         }
     }
 
-    /// Chapters keep their times; their titles are free text, for which numbers stand.
-    mutating func applyToChapters(of context: UnsafeMutablePointer<AVFormatContext>) {
+    /// Chapters keep their times; their titles are what one finds one's way by, and stay unless nothing is to.
+    func applyToChapters(of context: UnsafeMutablePointer<AVFormatContext>) {
         guard policy != .keep, let chapters = context.pointee.chapters else { return }
         for index in 0..<Int(context.pointee.nb_chapters) {
             guard let chapter = chapters[index] else { continue }
+            let title = av_dict_get(chapter.pointee.metadata, "title", nil, 0).map { String(cString: $0.pointee.value) }
             av_dict_free(&chapter.pointee.metadata)
-            av_dict_set(&chapter.pointee.metadata, "title", "\(index + 1)", 0)
+            av_dict_set(&chapter.pointee.metadata, "title", policy == .safe ? title : "\(index + 1)", 0)
         }
     }
 

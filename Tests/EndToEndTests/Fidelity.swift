@@ -148,12 +148,12 @@ extension Trait {
         Trait(
             name: "chapters and title", make: titled,
             judge: { _, after, redacted in
-                guard !after.values.contains(where: { $0.value == "A walk" || $0.value == "First" }) else {
-                    throw Silent(description: "a title is kept")
+                guard !after.values.contains(where: { $0.value == "A walk" }) else {
+                    throw Silent(description: "the file's title is kept")
                 }
                 guard redacted.says("tags are left out: title") else { throw Silent(description: "the title is lost") }
-                if after.values.keys.contains(where: { $0.hasPrefix("chapters.") }) {
-                    return .changed("times kept; titles dropped, named")
+                if after.values.contains(where: { $0.key.hasPrefix("chapters.") && $0.value == "First" }) {
+                    return .changed("chapters kept; the file's title dropped, named")
                 }
                 guard redacted.says("chapters are left out") else { throw Silent(description: "chapters are lost") }
                 return .dropped

@@ -103,8 +103,8 @@ import VeilTestSupport
         #expect(after.indices("audio").map { after.stream($0, "tags.language") } == ["ger", "fra", "eng"])
     }
 
-    @Test(arguments: ["mp4", "mov", "mkv"])
-    func `chapters and titles are kept with --metadata keep`(container: String) throws {
+    @Test(arguments: ["mp4", "mov", "mkv"], ["keep", "safe", "none"])
+    func `chapters are kept, and titles as --metadata says`(container: String, policy: String) throws {
         let folder = try TemporaryFolder()
         let list = folder.file("chapters.txt")
         try FileBytes.write(
@@ -113,16 +113,20 @@ import VeilTestSupport
         let input = try Clip.make(
             in: folder, "in." + container, tones: 1, inputs: ["-i", list],
             ["-map", "0:v", "-map", "1:a", "-map_metadata", "2", "-map_chapters", "2"] + Clip.h264 + Clip.sound)
-        let redacted = try Redacted(input, to: "out." + container, in: folder, ["--metadata", "keep"])
+        let redacted = try Redacted(input, to: "out." + container, in: folder, ["--metadata", policy])
         redacted.expectDone()
         let (before, after) = (try Probe(input), try Probe(redacted.output))
-        let keys = before.values.keys.filter { $0.hasPrefix("chapters.") && !$0.hasSuffix(".id") }
-        #expect(keys.count >= 10)
+        let keys = before.values.keys.filter {
+            $0.hasPrefix("chapters.") && !$0.hasSuffix(".id") && (policy != "none" || !$0.hasSuffix(".title"))
+        }
+        #expect(keys.count >= (policy == "none" ? 8 : 10))
         for key in keys where !key.hasSuffix("time_base") && !key.hasSuffix(".start") && !key.hasSuffix(".end") {
             #expect(before.values[key] == after.values[key], "\(key)")
         }
-        #expect(after.values["format.tags.title"] == "A walk")
-        #expect(!redacted.says("left out"))
+        let isKept = policy == "keep"
+        #expect((after.values["format.tags.title"] == "A walk") == isKept)
+        #expect(redacted.says("tags are left out: title") == !isKept)
+        if policy == "none" { #expect(!after.values.values.contains { $0.contains("First") || $0.contains("Zwei") }) }
     }
 
     @Test(arguments: ["mp4", "mov", "mkv"])
@@ -133,7 +137,8 @@ import VeilTestSupport
             [
                 "-map", "0:v", "-map", "1:a", "-metadata", "title=secret words", "-metadata", "artist=secret words",
                 "-metadata", "location=+59.9+010.7/", "-metadata", "make=secret words", "-metadata:s:a:0",
-                "language=eng", "-metadata:s:a:0", "title=secret words", "-metadata",
+                "language=eng", "-metadata:s:a:0", "title=Commentary", "-metadata:s:a:0", "comment=secret words",
+                "-metadata",
                 "creation_time=2020-01-02T03:04:05Z", "-movflags", "use_metadata_tags",
             ] + Clip.h264 + Clip.sound)
         let redacted = try Redacted(input, to: "out." + container, in: folder)
