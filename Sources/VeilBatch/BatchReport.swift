@@ -129,8 +129,8 @@ public struct BatchReport: Sendable {
         var facts = [row.status.rawValue]
         if details.frames > 0 {
             facts += [
-                "\(details.width)×\(details.height)", "\(details.frames) frames",
-                "\(details.framesWithFaces) with faces", "\(details.trackCount) tracks",
+                "\(details.width)×\(details.height)", counted(details.frames, "frame"),
+                "\(details.framesWithFaces) with faces", counted(details.trackCount, "track"),
             ]
             if details.framesCoveredWhole > 0 { facts.append("\(details.framesCoveredWhole) covered whole") }
             if !details.encoder.isEmpty { facts.append(details.encoder) }
@@ -211,3 +211,5 @@ public struct BatchReport: Sendable {
         return file
     }
 }
+
+private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }

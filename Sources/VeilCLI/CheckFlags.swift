@@ -11,7 +11,7 @@ extension Flags {
         "threshold", .number(0...1), otherwise: "0.5", .faces,
         "Take for a face what scores at least this much. Lower finds more faces and more that are none.")
     static let checkMinFace = Flag<MinimumFace?>.optional(
-        "min-face", MinimumFace.kind, otherwise: "16 pixels wide", .faces,
+        "min-face", MinimumFace.kind, otherwise: "20 pixels wide", .faces,
         "Leave out faces smaller than this, in pixels (24) or in percent of the picture's height (2%).")
     static let checkThorough = Flag.toggle(
         "thorough", .faces, "Search harder for small and turned faces; takes many times as long."

@@ -59,8 +59,10 @@ public struct FaceAudit: Sendable, Hashable {
     /// Faces count from this score on, unless another is asked for. Single pictures have no track that would bear a weak
     /// sighting out, and below it half of what the detector reports is no face.
     public static let threshold = 0.5
-    /// And from this width on, in pixels: below it nobody is recognised, and the detector is often wrong.
-    public static let leastWidth = 16.0
+    /// And from this width on, in pixels: below it hardly anybody is recognised, the detector is often wrong, and a mosaic's
+    /// cells are no larger than a face's own details, so that `FineDetail` can't tell them apart (a false alarm on 78
+    /// redacted files at 16, none at 20).
+    public static let leastWidth = 20.0
 
     /// A face that isn't seen for so long, in seconds, is another one.
     private static let longestGap = 1.0

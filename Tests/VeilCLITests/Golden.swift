@@ -358,7 +358,7 @@ enum Golden {
                                      8192; default: 640, or what --min-face needs]
               --min-face SIZE        Leave out faces smaller than this, in pixels (24)
                                      or in percent of the picture's height (2%).
-                                     [default: 16 pixels wide]
+                                     [default: 20 pixels wide]
               --thorough             Search harder for small and turned faces; takes
                                      many times as long.
               --every N|Ts           Look at each Nth frame of a film, or at one every
