@@ -65,6 +65,9 @@ final class HEIFStill: StillDocument {
         self.image = image
         self.view = view
         leaveOut()
+        if Self.holdsSequence(data) {
+            notices.append("its image sequence is left out: the copy is of the primary picture")
+        }
     }
 
     deinit {
@@ -109,6 +112,20 @@ final class HEIFStill: StillDocument {
         case 3: return (heif_colorspace_YCbCr, heif_chroma_444)
         default: return (heif_colorspace_undefined, heif_chroma_undefined)
         }
+    }
+
+    /// Whether there is a movie beside the pictures (ISO 23008-12, 7: a box `moov` at the top).
+    private static func holdsSequence(_ data: [UInt8]) -> Bool {
+        var at = 0
+        while at + 16 <= data.count {
+            if data[at + 4..<at + 8].elementsEqual("moov".utf8) { return true }
+            var size = data[at..<at + 4].reduce(0) { $0 << 8 | Int($1) }
+            // 1: the size follows in 64 bits; 0: the box reaches to the end.
+            if size == 1 { size = Int(clamping: data[at + 8..<at + 16].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) }
+            guard size >= 8, size <= data.count - at else { return false }
+            at += size
+        }
+        return false
     }
 
     /// Says what of the file won't be in the copy.

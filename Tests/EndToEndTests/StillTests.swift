@@ -192,6 +192,19 @@ struct StillKind: Sendable, CustomTestStringConvertible {
         #expect(run.peakMemory < 300 << 20, "\(run.peakMemory)", sourceLocation: location)
     }
 
+    @Test(arguments: [true, false])
+    func `an image sequence that is left out is named`(hasSequence: Bool) throws {
+        let folder = try TemporaryFolder()
+        let kind = try #require(StillKind.all.first { $0.name == "a.avif" })
+        let input = try kind.make(in: folder)
+        if hasSequence {
+            try FileBytes.write(FileBytes.read(input) + ISOBoxes.box("moov", [0, 0, 0, 0, 0, 0, 0, 0]), to: input)
+        }
+        let run = try BuiltVeil.run([input, "-o", folder.file("out.avif"), "--detect-size", "320"])
+        #expect(run.status == 0, "\(run)")
+        #expect(run.errors.contains("its image sequence is left out") == hasSequence, "\(run)")
+    }
+
     @Test func `claims of 60000 by 60000 are refused in little memory`() throws {
         let folder = try TemporaryFolder()
         for (name, patch) in [("rgb.png", 16), ("a.bmp", 18), ("a.jpg", -1)] {
