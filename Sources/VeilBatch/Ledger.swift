@@ -25,7 +25,7 @@ public final class Ledger {
         /// It failed, and would fail again.
         case failedBefore(ManifestEntry, reason: String)
         /// Work on `source`; write over what is at the output if that is the program's own.
-        case todo(source: String, overwrite: Bool, keepsBackup: Bool)
+        case due(source: String, overwrite: Bool, keepsBackup: Bool)
         /// It can't be done.
         case refused(String)
     }
@@ -61,7 +61,7 @@ public final class Ledger {
 
     public func verdict(_ item: Mirror.Item, by maker: Maker, tick: () -> Bool) throws(BatchError) -> Verdict {
         guard let manifest = manifest(item) else {
-            return .todo(source: item.source, overwrite: overwrites, keepsBackup: false)
+            return .due(source: item.source, overwrite: overwrites, keepsBackup: false)
         }
         let entry = manifest.entry(item.key)
         if let backup = item.backup { return try verdict(item, backup, entry, manifest, maker, tick) }
@@ -70,19 +70,19 @@ public final class Ledger {
             return .refused(
                 "its output \(item.output) exists already and isn't known to be veil's; --force replaces it")
         }
-        let todo = Verdict.todo(source: item.source, overwrite: mayOverwrite, keepsBackup: false)
+        let due = Verdict.due(source: item.source, overwrite: mayOverwrite, keepsBackup: false)
         guard var entry, Self.isMade(entry, by: maker), !manifest.isUnfinished(item.key),
             let source = try same(item.source, entry.source, tick)
-        else { return todo }
+        else { return due }
         let before = entry
         entry.source = source
         switch entry.result {
         case .written(let output):
-            guard let output = try same(item.output, output, tick) else { return todo }
+            guard let output = try same(item.output, output, tick) else { return due }
             entry.result = .written(output)
-        case .nothing: if Files.exists(item.output) { return todo }
+        case .nothing: if Files.exists(item.output) { return due }
         case .failed(let reason):
-            if retriesFailed || Files.exists(item.output) { return todo }
+            if retriesFailed || Files.exists(item.output) { return due }
             if entry != before { try manifest.finish(entry) }
             return .failedBefore(entry, reason: reason)
         }
@@ -112,7 +112,7 @@ public final class Ledger {
                     return .refused(
                         "it was redacted with other settings before, and its original isn't at \(backup) any more")
                 }
-                return .todo(source: backup, overwrite: true, keepsBackup: true)
+                return .due(source: backup, overwrite: true, keepsBackup: true)
             case .nothing, .failed:
                 guard Self.isMade(entry, by: maker), let source = try same(item.source, entry.source, tick) else {
                     break
@@ -129,7 +129,7 @@ public final class Ledger {
             }
         }
         if let obstacle = Replacement.obstacle(for: item.source, backup: backup) { return .refused(obstacle) }
-        return .todo(source: item.source, overwrite: true, keepsBackup: false)
+        return .due(source: item.source, overwrite: true, keepsBackup: false)
     }
 
     private static func isMade(_ entry: ManifestEntry, by maker: Maker) -> Bool {

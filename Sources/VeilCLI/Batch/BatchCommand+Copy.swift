@@ -7,7 +7,7 @@ extension BatchCommand {
         let overwrite: Bool
         switch try ledger.verdict(item, by: .copies, tick: tick) {
         case .upToDate: return
-        case .todo(_, let may, _): overwrite = may
+        case .due(_, let may, _): overwrite = may
         case .refused(let words), .failedBefore(_, let words):
             failures.append("veil: \(sanitised("\(item.source): \(words)"))")
             return

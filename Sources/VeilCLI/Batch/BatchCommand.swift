@@ -161,7 +161,7 @@ final class BatchCommand {
                 let line = "veil: \(sanitised("\(item.source): \(words)"))"
                 failures.append(line)
                 results.append((item, .failed(line)))
-            case .todo(let source, let overwrite, let keepsBackup):
+            case .due(let source, let overwrite, let keepsBackup):
                 jobs.append(
                     Job(
                         item: item, source: source, overwrite: overwrite, keepsBackup: keepsBackup,
