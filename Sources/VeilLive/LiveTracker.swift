@@ -236,25 +236,9 @@ struct LiveTracker {
     private func followBack(
         _ box: NormalizedRect, from frame: Int, to end: Int
     ) throws(VisionError) -> [NormalizedRect] {
-        var found: [NormalizedRect] = []
-        var current = box
-        var motion = NormalizedPoint(x: 0, y: 0)
-        var k = frame
-        while k > end, let a = past(k), let b = past(k - 1), a.luma.width == b.luma.width,
-            a.luma.height == b.luma.height
-        {
-            let camera = NormalizedPoint(x: -a.camera.x, y: -a.camera.y)
-            guard
-                let step = try follower.follow(
-                    current, from: a.luma, to: b.luma, starts: [motion, camera, NormalizedPoint(x: 0, y: 0)]),
-                step.certainty >= Self.lostBelow
-            else { break }
-            motion = NormalizedPoint(x: step.box.center.x - current.center.x, y: step.box.center.y - current.center.y)
-            current = step.box
-            found.append(current)
-            k -= 1
-        }
-        return found
+        try follower.followBack(box, from: frame, to: end, lostBelow: Self.lostBelow) { k in
+            past(k).map { ($0.luma, $0.camera) }
+        }.map(\.box)
     }
 
     /// A face nobody knew: brought up to the present, and back to the frames that are still held.

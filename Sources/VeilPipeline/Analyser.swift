@@ -199,25 +199,9 @@ struct Analyser {
     /// Follows a box backwards from a frame; gives boxes from `frame - 1` down to `end`, fewer where it is lost.
     private func followBack(_ box: NormalizedRect, from frame: Int, to end: Int) throws(VisionError) -> [Follower.Step]
     {
-        var steps: [Follower.Step] = []
-        var current = box
-        var speed = NormalizedPoint(x: 0, y: 0)
-        var k = frame
-        while k > end, let a = past(k), let b = past(k - 1), a.luma.width == b.luma.width,
-            a.luma.height == b.luma.height
-        {
-            let camera = NormalizedPoint(x: -a.camera.x, y: -a.camera.y)
-            guard
-                let step = try follower.follow(
-                    current, from: a.luma, to: b.luma, starts: [speed, camera, NormalizedPoint(x: 0, y: 0)]),
-                step.certainty >= Self.lostBelow
-            else { break }
-            speed = NormalizedPoint(x: step.box.center.x - current.center.x, y: step.box.center.y - current.center.y)
-            current = step.box
-            steps.append(step)
-            k -= 1
+        try follower.followBack(box, from: frame, to: end, lostBelow: Self.lostBelow) { k in
+            past(k).map { ($0.luma, $0.camera) }
         }
-        return steps
     }
 
     // MARK: Looking

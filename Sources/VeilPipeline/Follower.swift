@@ -70,4 +70,35 @@ package struct Follower {
         guard let best else { return nil }
         return Step(box: box.offset(dx: best.dx / w, dy: best.dy / h), certainty: max(0, best.score))
     }
+
+    /// Follows a box backwards from a frame, by its own speed and the camera's.
+    ///
+    /// - Parameters:
+    ///   - lostBelow: the certainty below which it is lost.
+    ///   - past: the luma picture of a frame and how far the camera moved to it from the one before; nil where it isn't held.
+    /// - Returns: steps to `frame - 1` down to `end`, fewer where it is lost.
+    package func followBack(
+        _ box: NormalizedRect, from frame: Int, to end: Int, lostBelow: Double,
+        past: (Int) -> (luma: LumaPicture, camera: NormalizedPoint)?
+    ) throws(VisionError) -> [Step] {
+        var steps: [Step] = []
+        var current = box
+        var speed = NormalizedPoint(x: 0, y: 0)
+        var k = frame
+        while k > end, let a = past(k), let b = past(k - 1), a.luma.width == b.luma.width,
+            a.luma.height == b.luma.height
+        {
+            let camera = NormalizedPoint(x: -a.camera.x, y: -a.camera.y)
+            guard
+                let step = try follow(
+                    current, from: a.luma, to: b.luma, starts: [speed, camera, NormalizedPoint(x: 0, y: 0)]),
+                step.certainty >= lostBelow
+            else { break }
+            speed = NormalizedPoint(x: step.box.center.x - current.center.x, y: step.box.center.y - current.center.y)
+            current = step.box
+            steps.append(step)
+            k -= 1
+        }
+        return steps
+    }
 }
