@@ -15,7 +15,14 @@ final class ManifestLock {
         }
     }
 
-    deinit { for descriptor in descriptors { close(descriptor) } }
+    /// Gives the locks up in so many words: closing isn't enough while a program that another thread is about to start
+    /// still holds a copy of the descriptor, between its fork and its exec.
+    deinit {
+        for descriptor in descriptors {
+            flock(descriptor, LOCK_UN)
+            close(descriptor)
+        }
+    }
 
     private func take(_ path: String, _ kind: Int32, _ waiting: () -> Bool) throws(BatchError) -> Bool {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

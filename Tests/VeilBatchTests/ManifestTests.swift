@@ -116,6 +116,31 @@ import VeilTestSupport
         #expect(all.entry("a")?.result == .nothing)
     }
 
+    @Test func `a folder is free when its run ends, though a program being started holds copies of the descriptors`() throws {
+        var copies: [Int32] = []
+        defer { for copy in copies { close(copy) } }
+        for shard in [nil, "1-of-2"] {
+            do {
+                let manifest = try open(shard)
+                try manifest.finish(entry("a"))
+                let copied = copyDescriptors(of: folder.path)
+                #expect(copied.count >= (shard == nil ? 2 : 3), "the journal and each lock")
+                copies += copied
+            }
+            try open(shard).compact()
+        }
+    }
+
+    /// What a fork leaves: one more descriptor of each file that is open below the folder.
+    private func copyDescriptors(of folder: String) -> [Int32] {
+        (0..<1024).compactMap { (descriptor: Int32) in
+            var name = [UInt8](repeating: 0, count: Int(PATH_MAX))
+            let count = readlink("/proc/self/fd/\(descriptor)", &name, name.count)
+            guard count > 0, String(decoding: name[..<count], as: UTF8.self).hasPrefix(folder) else { return nil }
+            return fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        }
+    }
+
     @Test func `a stamp counts only when it was old at the reading`() {
         let second = 1_000_000_000
         let stamp = FileStamp(size: 1, modified: 10 * second + 5, changed: 10 * second + 5, inode: 1)
