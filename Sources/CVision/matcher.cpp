@@ -34,6 +34,28 @@ double parabola(double before, double middle, double after) {
 /// Below this standard deviation, in levels, a patch is noise: it would correlate with anything.
 constexpr double flatPatch = 1.0;
 
+/// A patch of whose variance more than this is noise is compared through a blur, since even in the right place two such
+/// patches correlate too little to be sure. In ordinary footage the share is under 0.12, in darkness with noise over 0.5.
+constexpr double noisyPatch = 0.3;
+
+/// In canvas pixels; leaves a twentieth of white noise's variance.
+constexpr double noiseBlur = 1.2;
+
+/// Smaller patches are too few spots of that blur: mere noise would correlate with other noise by chance.
+constexpr int leastBlurred = 24;
+
+/// The variance of white noise in a picture, by what a mask leaves that is blind to slopes and edges (J. Immerkær, Fast
+/// Noise Variance Estimation, 1996). Fine texture counts as noise too.
+double noiseVariance(const cv::Mat &picture) {
+    if (picture.cols < 3 || picture.rows < 3) return 0;
+    static const cv::Mat mask = (cv::Mat_<float>(3, 3) << 1, -2, 1, -2, 4, -2, 1, -2, 1);
+    cv::Mat rest;
+    cv::filter2D(picture, rest, CV_32F, mask);
+    const cv::Mat inner = rest(cv::Rect(1, 1, rest.cols - 2, rest.rows - 2));
+    const double deviation = std::sqrt(M_PI / 2) / 6 * cv::norm(inner, cv::NORM_L1) / double(inner.total());
+    return deviation * deviation;
+}
+
 } // namespace
 
 struct cvision_matcher {
@@ -58,14 +80,23 @@ cvision_code cvision_match(
         if (patchArea.width < 2 || patchArea.height < 2 || searchArea.width < patchArea.width
             || searchArea.height < patchArea.height)
             return;
-        const cv::Mat wanted = from(patchArea);
+        cv::Mat wanted = from(patchArea), among = to(searchArea);
         cv::Scalar mean, deviation;
         cv::meanStdDev(wanted, mean, deviation);
         if (deviation[0] < flatPatch) return;
 
+        if (std::min(wanted.cols, wanted.rows) >= leastBlurred
+            && noiseVariance(wanted) > noisyPatch * deviation[0] * deviation[0]) {
+            // Into pictures of their own: these are the caller's.
+            cv::Mat wantedSmooth, amongSmooth;
+            cv::GaussianBlur(wanted, wantedSmooth, cv::Size(), noiseBlur);
+            cv::GaussianBlur(among, amongSmooth, cv::Size(), noiseBlur);
+            wanted = wantedSmooth;
+            among = amongSmooth;
+        }
         std::lock_guard<std::mutex> guard(matcher->lock);
         cv::Mat &scores = matcher->scores;
-        cv::matchTemplate(to(searchArea), wanted, scores, cv::TM_CCOEFF_NORMED);
+        cv::matchTemplate(among, wanted, scores, cv::TM_CCOEFF_NORMED);
         double best = 0;
         cv::Point peak;
         cv::minMaxLoc(scores, nullptr, &best, nullptr, &peak);

@@ -24,8 +24,9 @@ final class HeldCells {
 
     /// How far a cell's colour may lie from the face's own, as a share of how far it does (0…1).
     private let contrast: Double
-    /// The face's own colour by plane: the mean of its cells, held like them. Empty when it must be taken anew.
+    /// The face's own colour by plane: the mean of its cells, held like them. Empty until it is first taken.
     private var faceColor: [Int] = []
+    private var isFaceColorFresh = false
     private var epoch: Double
     /// The largest cell side wanted since the colours were last taken anew.
     private var widest: Double
@@ -68,7 +69,7 @@ final class HeldCells {
         if expired {
             for index in states.indices where states[index] == .fresh { states[index] = .stale }
             epoch = time
-            faceColor.removeAll(keepingCapacity: true)
+            isFaceColorFresh = false
         }
         if side < Self.side(atLeast: wanted, format) {
             resize(to: Self.side(atLeast: wanted * Self.headroom, format), centerX, centerY, format)
@@ -155,24 +156,41 @@ final class HeldCells {
         let across = cells(area.x, origin: originX, limit: format.width)
         let down = cells(area.y, origin: originY, limit: format.height)
         reserve(across, down, planes: format.planeCount)
-        if faceColor.isEmpty {
-            for plane in 0..<planeCount { faceColor.append(faceMean(view.planes[plane], plane, format)) }
-        }
+        if !isFaceColorFresh { takeFaceColor(view, quantisers, format) }
         for j in down {
             for i in across where states[stateIndex(i, j)] != .fresh {
                 let held = states[stateIndex(i, j)] == .stale
                 for plane in 0..<planeCount {
                     let index = colorIndex(i, j, plane)
                     let own = mean(view.planes[plane], plane, i, j, format)
-                    let mean = faceColor[plane] + Int((Double(own - faceColor[plane]) * contrast).rounded())
-                    let level = quantisers[plane].level(mean, held: held ? Int(colors[index]) : nil)
-                    colors[index] = UInt16(truncatingIfNeeded: level)
+                    let difference = quantisers[plane].difference(
+                        Int((Double(own - faceColor[plane]) * contrast).rounded()),
+                        held: held ? Int(colors[index]) - faceColor[plane] : nil)
+                    let color = quantisers[plane].legal(faceColor[plane] + difference)
+                    colors[index] = UInt16(truncatingIfNeeded: color)
                 }
                 states[stateIndex(i, j)] = .fresh
             }
         }
         visibleColumns = across
         visibleRows = down
+    }
+
+    /// Takes the face's own colour anew; the cells keep their differences from it.
+    private func takeFaceColor(_ view: PlanarView, _ quantisers: [Quantiser], _ format: PictureFormat) {
+        let isFirst = faceColor.isEmpty
+        if isFirst { faceColor = Array(repeating: 0, count: planeCount) }
+        for plane in 0..<planeCount {
+            let old = isFirst ? nil : faceColor[plane]
+            let new = quantisers[plane].faceColor(faceMean(view.planes[plane], plane, format), held: old)
+            faceColor[plane] = new
+            guard let old, new != old else { continue }
+            for cell in states.indices where states[cell] != .unknown {
+                let index = plane * states.count + cell
+                colors[index] = UInt16(truncatingIfNeeded: quantisers[plane].legal(Int(colors[index]) + new - old))
+            }
+        }
+        isFaceColorFresh = true
     }
 
     /// Cells with colours for this frame, all fresh.

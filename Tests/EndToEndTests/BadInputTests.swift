@@ -240,7 +240,7 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
             ])
         var bytes = try FileBytes.read(whole)
         // Noise over a stretch in the middle of the media data.
-        var random = SplitMix(seed: 7)
+        var random = Numbers(7)
         let middle = bytes.count / 2
         for index in middle..<middle + bytes.count / 20 where !(container == "ts" && index % 188 < 12) {
             bytes[index] = UInt8(truncatingIfNeeded: random.next())
@@ -281,7 +281,7 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
         ])
         .split(separator: "\n").map { $0.split(separator: ",").compactMap { Int($0) } }
         var bytes = try FileBytes.read(whole)
-        var random = SplitMix(seed: 3)
+        var random = Numbers(3)
         // The first two pictures, but for the lengths before their parts.
         for place in places.prefix(2) where place.count == 2 {
             let (size, start) = (place[0], place[1])
@@ -349,18 +349,5 @@ private func refuse(_ input: String, to name: String = "out.mp4", in folder: Tem
         run.send(SIGKILL)
         #expect(try run.finish().status == 137)
         #expect(!FileBytes.exists(folder.file("out.mp4")))
-    }
-}
-
-/// Numbers that are the same in every run.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -185,7 +185,7 @@ import VeilTestSupport
         let whole = ContinuousClock.now - start
         let most = Double(whole.components.attoseconds) / 1e12 + Double(whole.components.seconds) * 1e6
         let wanted = try tree("once")
-        var random = SplitMix(seed: 5)
+        var random = Numbers(5)
         var killed = 0
         let kills = getenv("VEIL_KILLS").flatMap { Int(String(cString: $0)) } ?? 6
         for kill in 0..<kills {

@@ -30,7 +30,7 @@ import VeilTestSupport
             unlink(output)
         }
         let most = Double(whole.components.attoseconds) / 1e12 + Double(whole.components.seconds) * 1e6
-        var random = SplitMix(seed: 11)
+        var random = Numbers(11)
         var (killed, finished, left) = (0, 0, 0)
         for kill in 0..<Self.kills {
             let signal = [SIGINT, SIGTERM, SIGKILL][kill % 3]

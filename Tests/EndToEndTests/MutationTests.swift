@@ -41,10 +41,10 @@ import VeilTestSupport
     }
 
     /// Changes that hit lengths, counts and times as well as pictures.
-    static func mutated(_ original: [UInt8], other: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+    static func mutated(_ original: [UInt8], other: [UInt8], _ random: inout Numbers) -> [UInt8] {
         var bytes = original
         // Most of what a demuxer believes stands at a file's beginning or end.
-        func place(_ random: inout SplitMix) -> Int {
+        func place(_ random: inout Numbers) -> Int {
             let near = min(bytes.count, 2000)
             switch Int.random(in: 0..<4, using: &random) {
             case 0: return Int.random(in: 0..<near, using: &random)
@@ -88,7 +88,7 @@ import VeilTestSupport
         let keep = getenv("VEIL_MUTATIONS_KEEP").map { String(cString: $0) }
         var (done, refused, slowest, largest) = (0, 0, 0.0, 0)
         for number in first..<first + count {
-            var random = SplitMix(seed: UInt64(number))
+            var random = Numbers(number)
             let seed = seeds[number % seeds.count]
             let other = seeds[Int.random(in: 0..<seeds.count, using: &random)].bytes
             let (input, output) = (folder.file("in-" + seed.name), folder.file("out.mkv"))

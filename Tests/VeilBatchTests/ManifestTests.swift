@@ -116,7 +116,7 @@ import VeilTestSupport
         #expect(all.entry("a")?.result == .nothing)
     }
 
-    @Test func `a folder is free when its run ends, though a program being started holds copies of the descriptors`() throws {
+    @Test func `a folder is free when its run ends, though copies of the descriptors are about`() throws {
         var copies: [Int32] = []
         defer { for copy in copies { close(copy) } }
         for shard in [nil, "1-of-2"] {

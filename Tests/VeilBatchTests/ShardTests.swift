@@ -5,7 +5,7 @@ import VeilTestSupport
 
 @Suite struct ShardTests {
     @Test func `a split is fair, whole and the same on every machine`() {
-        var random = SystemlessRandom(state: 3)
+        var random = Numbers(3)
         let listing = (0..<500).map { (name: "f\($0)", weight: Int.random(in: 1...1000, using: &random)) }
         for count in [1, 2, 7, 16] {
             let split = Shard.split(listing, into: count)
@@ -63,14 +63,4 @@ import VeilTestSupport
 
     @Test(arguments: ["0/4", "5/4", "1/0", "1", "a/b", "", "auto/0", "auto/x", "1/2/3", "-1/2"])
     func `what isn't a share is refused`(text: String) { #expect(Shard.Choice(text) == nil) }
-}
-
-/// Numbers that are the same in each run (a linear congruential generator, Knuth's MMIX constants).
-private struct SystemlessRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ state >> 31
-    }
 }

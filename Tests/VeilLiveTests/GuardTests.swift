@@ -1,4 +1,5 @@
 import Testing
+import VeilTestSupport
 
 @testable import VeilLive
 
@@ -83,17 +84,17 @@ import Testing
     /// newer than any failure.
     @Test(arguments: 0..<40)
     func `never uncovers a frame that nothing vouches for`(seed: Int) {
-        var random = Numbers(seed: UInt64(seed))
+        var random = Numbers(seed)
         var state = guardian()
         var (breaks, seen, failures) = ([0], [Int](), [Int]())
         for frame in 0..<200 {
-            if random.next(20) == 0 {
+            if Int.random(in: 0..<20, using: &random) == 0 {
                 breaks.append(frame)
                 state.breaks(at: frame)
             }
-            if random.next(4) == 0 {
-                let looked = max(0, frame - random.next(12))
-                if random.next(6) == 0 {
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                let looked = max(0, frame - Int.random(in: 0..<12, using: &random))
+                if Int.random(in: 0..<6, using: &random) == 0 {
                     failures.append(looked)
                     state.detectionFailed(frame: looked)
                 } else {
@@ -107,20 +108,5 @@ import Testing
             #expect(failures.isEmpty)
             #expect(seen.contains { $0 >= start && abs(frame - $0) <= 7 })
         }
-    }
-}
-
-/// Numbers that look random and are the same in each run (SplitMix64).
-struct Numbers {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
-
-    mutating func next(_ limit: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((z ^ (z >> 31)) % UInt64(max(1, limit)))
     }
 }

@@ -1,5 +1,6 @@
 import VeilCore
 import VeilMedia
+import VeilTestSupport
 import VeilVision
 
 @testable import VeilLive
@@ -47,8 +48,8 @@ struct Stage {
 
     /// Levels from 0 to 159 that look random, made once.
     private static let levels: [UInt8] = {
-        var numbers = Numbers(seed: 7)
-        return (0..<1 << 16).map { _ in UInt8(numbers.next(160)) }
+        var numbers = Numbers(7)
+        return (0..<1 << 16).map { _ in UInt8(Int.random(in: 0..<160, using: &numbers)) }
     }()
 
     func picture(_ frame: Int) throws(MediaError) -> SharedFrame {

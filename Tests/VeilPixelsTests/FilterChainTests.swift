@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `A filter chain` {
     @Test(arguments: [
-        FilterChain(), FilterChain(effects: [.blur(cells: 7)], shape: .box, softness: 0.1, hold: 1.5, levelStep: 8),
+        FilterChain(), FilterChain(effects: [.blur(cells: 7)], shape: .box, softness: 0.1, hold: 1.5, levelStep: 16),
         FilterChain(effects: [.pixellate(cells: 3), .solid(color: RGBColor(red: 1, green: 2, blue: 254), opacity: 0.5)]
         ),
     ])
@@ -20,8 +20,8 @@ import Testing
         let text = String(decoding: try encoder.encode(chain), as: UTF8.self)
         #expect(
             text
-                == ##"{"contrast":0.5,"effects":[{"pixellate":{"cells":5}},{"solid":{"color":"#000000","opacity":0.25}}],"##
-                + ##""hold":0.5,"levelStep":32,"shape":"ellipse","softness":0.2}"##)
+                == ##"{"contrast":0.3,"effects":[{"pixellate":{"cells":5}},{"solid":{"color":"#000000","opacity":0.25}}],"##
+                + ##""hold":0.5,"levelStep":4,"shape":"ellipse","softness":0.2}"##)
     }
 
     @Test(arguments: [

@@ -1,4 +1,5 @@
 import Testing
+import VeilTestSupport
 
 @testable import VeilPixels
 
@@ -27,11 +28,11 @@ private let face = MaskRegion.face(x: 60.2, y: 55.7, width: 40, height: 50)
 @Suite struct `Cell colours` {
     @Test func `are held for a time and then taken anew`() throws {
         let clip = try Clip()
-        #expect(clip.show(40, face, time: 0) == 32)
-        #expect(clip.show(200, face, time: 0.2) == 32)
-        #expect(clip.show(200, face, time: 0.49) == 32)
-        #expect(clip.show(200, face, time: 0.5) == 192)
-        #expect(clip.show(90, face, time: 0.9) == 192)
+        #expect(clip.show(40, face, time: 0) == 40)
+        #expect(clip.show(200, face, time: 0.2) == 40)
+        #expect(clip.show(200, face, time: 0.49) == 40)
+        #expect(clip.show(200, face, time: 0.5) == 200)
+        #expect(clip.show(90, face, time: 0.9) == 200)
     }
 
     @Test func `are held while the face moves and grows`() throws {
@@ -42,29 +43,29 @@ private let face = MaskRegion.face(x: 60.2, y: 55.7, width: 40, height: 50)
             moved.centerX += Double(step) * 1.7
             moved.faceWidth *= 1 + 0.05 * Double(step)
             moved.faceHeight *= 1 + 0.05 * Double(step)
-            #expect(clip.show(200, moved, time: Double(step) / 30) == 32)
+            #expect(clip.show(200, moved, time: Double(step) / 30) == 40)
         }
     }
 
     @Test func `are new after a cut, on a new track, on a clock that runs back and in another format`() throws {
         let clip = try Clip()
-        #expect(clip.show(40, face, time: 0) == 32)
-        #expect(clip.show(200, face, time: 0.1, cutBefore: true) == 192)
+        #expect(clip.show(40, face, time: 0) == 40)
+        #expect(clip.show(200, face, time: 0.1, cutBefore: true) == 200)
         var other = face
         other.track = 2
-        #expect(clip.show(90, other, time: 0.1) == 96)
-        #expect(clip.show(200, face, time: 0.2) == 192)
-        #expect(clip.show(40, face, time: 0.05) == 32)
+        #expect(clip.show(90, other, time: 0.1) == 90)
+        #expect(clip.show(200, face, time: 0.2) == 200)
+        #expect(clip.show(40, face, time: 0.05) == 40)
         let deep = TestPicture(160, 120, Layout(model: .gray, depth: 10, shiftX: 0, shiftY: 0, fullRange: true))
             .fill { _, _, _ in 800 }
         clip.redactor.apply(to: deep, regions: [face], time: 0.1)
-        #expect(deep[0, 60, 55] == 768)
+        #expect(deep[0, 60, 55] == 800)
     }
 
     @Test func `are new in each frame without a hold`() throws {
         let clip = try Clip(hold: 0)
-        #expect(clip.show(40, face, time: 0) == 32)
-        #expect(clip.show(200, face, time: 0.01) == 192)
+        #expect(clip.show(40, face, time: 0) == 40)
+        #expect(clip.show(200, face, time: 0.01) == 200)
     }
 
     @Test func `come from the frame in which a cell comes into sight`() throws {
@@ -76,39 +77,60 @@ private let face = MaskRegion.face(x: 60.2, y: 55.7, width: 40, height: 50)
         region.centerX = 20
         let picture = TestPicture(160, 120).fill { _, _, _ in 200 }
         clip.redactor.apply(to: picture, regions: [region], time: 0.1)
-        #expect(picture[0, 36, 55] == 32)
-        #expect(picture[0, 2, 55] == 192)
+        #expect(picture[0, 36, 55] == 40)
+        #expect(picture[0, 2, 55] == 200)
     }
 
     @Test func `do not flip between levels for small changes`() throws {
         let clip = try Clip(hold: 0)
-        // 112 lies between the levels 96 and 128.
-        #expect(clip.show(105, face, time: 0) == 96)
+        // Within three quarters of a step of 32.
+        #expect(clip.show(105, face, time: 0) == 105)
         for step in 1...20 {
-            #expect(clip.show(step.isMultiple(of: 2) ? 104 : 119, face, time: Double(step)) == 96)
+            #expect(clip.show(step.isMultiple(of: 2) ? 82 : 128, face, time: Double(step)) == 105)
         }
-        #expect(clip.show(121, face, time: 30) == 128)
+        #expect(clip.show(130, face, time: 30) == 130)
     }
 
-    @Test(arguments: Layout.all)
-    func `lie on few levels and keep black, grey and the legal range`(layout: Layout) {
+    @Test func `keep their difference from the face's own colour when that changes`() throws {
+        let redactor = try Redactor(FilterChain(hold: 0, levelStep: 32, contrast: 1))
+        let region = MaskRegion.face(x: 100, y: 100, width: 100, height: 100)
+        /// Redacts a face of two halves, and gives the darkest and the brightest cell back.
+        func show(_ left: Int, _ right: Int, time: Double) -> [Int] {
+            let picture = TestPicture(200, 200).fill { _, x, _ in x < 100 ? left : right }
+            redactor.apply(to: picture, regions: [region], time: time)
+            return [picture[0, 60, 100], picture[0, 140, 100]]
+        }
+        // 70 either side of 110, in steps of 32.
+        #expect(show(40, 180, time: 0) == [110 - 64, 110 + 64])
+        // The light changes: all cells go along, and a difference of 64 ± 24 is held.
+        #expect(show(80, 220, time: 1) == [150 - 64, 150 + 64])
+        #expect(show(66, 234, time: 2) == [150 - 64, 150 + 64])
+        #expect(show(109, 191, time: 3) == [150 - 64, 150 + 64])
+        #expect(show(111, 189, time: 4) == [150 - 32, 150 + 32])
+        // Gone in the white, back with the light.
+        #expect(show(255, 255, time: 5) == [255, 255])
+        #expect(show(90, 170, time: 6) == [130 - 32, 130 + 32])
+    }
+
+    @Test(arguments: Layout.all, [1, 8, 32])
+    func `lie whole steps from the face's, never further than they are, in the legal range`(
+        layout: Layout, levelStep: Int
+    ) {
         let format = PictureFormat(TestPicture(4, 4, layout))
         let unit = 1 << (layout.depth - 8)
         for plane in 0..<format.planeCount {
-            let quantiser = Quantiser(levelStep: 32, plane: plane, format: format)
-            let levels = Set((0...format.peak).map { quantiser.level($0, held: nil) })
-            #expect(levels.count <= (format.isChroma(plane) ? 17 : 9))
-            let limited = !format.fullRange
-            let high = limited ? (format.isChroma(plane) ? 240 : 235) * unit : format.peak
-            #expect(levels.allSatisfy { $0 >= (limited ? 16 * unit : 0) && $0 <= high })
-            for mean in stride(from: 0, through: format.peak, by: max(1, unit / 2)) {
-                let clamped = min(max(mean, quantiser.low), quantiser.high)
-                #expect(abs(quantiser.level(mean, held: nil) - clamped) <= 16 * unit)
+            let quantiser = Quantiser(levelStep: levelStep, plane: plane, format: format)
+            let step = format.isChroma(plane) ? max(1, levelStep / 2 * unit) : levelStep * unit
+            #expect(quantiser.step == step)
+            for difference in -format.peak...format.peak {
+                let drawn = quantiser.difference(difference, held: nil)
+                #expect(drawn.isMultiple(of: step) && abs(difference - drawn) < step)
+                #expect(abs(drawn) <= abs(difference) && drawn * difference >= 0)
             }
-            if format.isChroma(plane) {
-                for near in -7...7 {
-                    #expect(quantiser.level((128 + near) * unit, held: nil) == 128 * unit)
-                }
+            let low = format.fullRange ? 0 : 16 * unit
+            let high = format.fullRange ? format.peak : (format.isChroma(plane) ? 240 : 235) * unit
+            for mean in 0...format.peak {
+                #expect(quantiser.faceColor(mean, held: nil) == min(max(mean, low), high))
             }
         }
     }

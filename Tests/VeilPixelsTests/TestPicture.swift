@@ -1,21 +1,7 @@
 import Testing
+import VeilTestSupport
 
 @testable import VeilPixels
-
-/// A small, repeatable source of numbers (SplitMix64).
-struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 /// What a picture's memory looks like, apart from its samples.
 struct Layout: Sendable, CustomTestStringConvertible {

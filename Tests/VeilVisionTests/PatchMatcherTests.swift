@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 import VeilCore
+import VeilTestSupport
 import VeilVision
 
 /// A smooth texture without repeats, sampled at a shifted place, so that the true shift is known to any fraction.
@@ -48,6 +49,45 @@ private func texture(dx: Double = 0, dy: Double = 0, width: Int = 160, height: I
             width: 160, height: 120, samples: (0..<160 * 120).map { UInt8(truncatingIfNeeded: ($0 &* 40503) >> 5) })
         let shift = try #require(try matcher.match(patch, of: texture(), in: patch.grown(by: 10, 10), of: other))
         #expect(shift.score < 0.4)
+    }
+
+    /// A picture in the dark: little contrast, and noise of its own. `deviation` is the noise's, in levels.
+    private func dark(_ picture: LumaPicture, seed: Int, contrast: Double = 0.1, deviation: Double) -> LumaPicture {
+        var numbers = Numbers(seed)
+        let samples = picture.samples.map { sample in
+            // The sum of four even numbers is near enough to a normal one.
+            let noise = (0..<4).reduce(0) { sum, _ in sum + Double.random(in: -1...1, using: &numbers) }
+            let value = 20 + Double(sample) * contrast + noise * deviation / 1.155
+            return UInt8(min(max(value.rounded(), 0), 255))
+        }
+        return LumaPicture(width: picture.width, height: picture.height, samples: samples)
+    }
+
+    @Test(arguments: [(0, 0), (3, -2), (2.5, 1.25), (-4.75, 5.4)], [3.0, 4.5])
+    func `a patch is found in noise, surely enough to be followed`(
+        way: (dx: Double, dy: Double), deviation: Double
+    ) throws {
+        let first = dark(texture(), seed: 1, deviation: deviation)
+        let second = dark(texture(dx: way.dx, dy: way.dy), seed: 2, deviation: deviation)
+        let (one, two) = (first, second)
+        let shift = try #require(try matcher.match(patch, of: first, in: patch.grown(by: 10, 10), of: second))
+        #expect(abs(shift.dx - way.dx) < 0.75)
+        #expect(abs(shift.dy - way.dy) < 0.75)
+        #expect(shift.score > 0.6)
+        #expect(first == one && second == two, "the pictures themselves stay as they are")
+    }
+
+    @Test(arguments: [12, 20, 24, 40])
+    func `noise isn't found in other noise`(side: Int) throws {
+        let flat = LumaPicture(width: 160, height: 120, samples: Array(repeating: 90, count: 160 * 120))
+        let patch = PixelRect(x: 60, y: 40, width: side, height: side)
+        for seed in 0..<20 {
+            let first = dark(flat, seed: 2 * seed, deviation: 5)
+            let second = dark(flat, seed: 2 * seed + 1, deviation: 5)
+            let reach = max(4, side * 3 / 10)
+            let shift = try #require(try matcher.match(patch, of: first, in: patch.grown(by: reach, reach), of: second))
+            #expect(shift.score < 0.5, "\(seed)")
+        }
     }
 
     @Test func `a flat patch has no answer`() throws {
