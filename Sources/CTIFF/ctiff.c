@@ -277,7 +277,7 @@ ctiff_writer *ctiff_create(int is_big, ctiff_error *error) {
     be_quiet();
     ctiff_writer *w = calloc(1, sizeof *w);
     if (!w) return say(error, 0, "out of memory"), NULL;
-    w->tiff = TIFFClientOpen("picture", is_big ? "w8m" : "wm", &w->memory, take, give, seek, done, length, NULL, NULL);
+    w->tiff = TIFFClientOpen("picture", is_big ? "w8lm" : "wlm", &w->memory, take, give, seek, done, length, NULL, NULL);
     if (!w->tiff) {
         free(w->memory.bytes);
         free(w);
@@ -299,6 +299,7 @@ int ctiff_set(ctiff_writer *w, uint32_t tag, const uint8_t *bytes, size_t size) 
         free(padded);
         return code;
     }
+    if (tag == TIFFTAG_EXIFIFD || tag == TIFFTAG_GPSIFD) return TIFFSetField(w->tiff, tag, (uint64_t)0) ? 0 : -1;
     char *text = calloc(1, size + 1);
     if (!text) return -1;
     memcpy(text, bytes, size);

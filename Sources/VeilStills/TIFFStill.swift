@@ -20,6 +20,8 @@ final class TIFFStill: StillDocument {
     private var rows: [UInt8] = []
     private var raster: Raster?
     private var leftOut = 0
+    /// The first page's Exif and GPS directories, as far as they may stay, by the tag that points to them.
+    private var directories: [UInt16: TIFFDirectory] = [:]
 
     /// The most pages that are read.
     private static let mostPages = 1000
@@ -190,6 +192,15 @@ final class TIFFStill: StillDocument {
             if let data { _ = ctiff_set(writer, tag, data, data.count) }
         }
         set(34675, bytes(34675))
+        if shown == 1 {
+            // A TIFF is itself what an Exif block is.
+            let source = UnsafeRawBufferPointer(start: self.bytes.base, count: self.bytes.size)
+            let exif = Metadata.exif(source, policy) ?? []
+            for pointer in [TIFFDirectory.exif, TIFFDirectory.gps] {
+                directories[pointer] = TIFFDirectory(pointer, ofExif: exif)
+                if directories[pointer] != nil { _ = ctiff_set(writer, UInt32(pointer), nil, 0) }
+            }
+        }
         guard policy == .keep else { return }
         for tag in Self.texts { set(tag, bytes(tag)) }
         set(700, bytes(700).flatMap { Metadata.xmp($0, policy) })
@@ -238,6 +249,8 @@ final class TIFFStill: StillDocument {
         }
         defer { free(data) }
         if leftOut > 0 { notices.append("\(leftOut) thumbnail\(leftOut == 1 ? " is" : "s are") left out") }
-        return Array(UnsafeBufferPointer(start: data, count: size))
+        var file = Array(UnsafeBufferPointer(start: data, count: size))
+        TIFFDirectory.append(directories, to: &file)
+        return file
     }
 }

@@ -53,8 +53,8 @@ struct StillKind: Sendable, CustomTestStringConvertible {
         if takesTags {
             try Tool.need([
                 "exiftool", "-q", "-overwrite_original", "-GPSLatitude=59.9", "-GPSLatitudeRef=N", "-Artist=Somebody",
-                "-UserComment=secret words", "-SerialNumber=12345", "-ExposureTime=1/125", "-XMP:Creator=Somebody",
-                file,
+                "-UserComment=secret words", "-SerialNumber=12345", "-ExposureTime=1/125", "-FNumber=2.8", "-ISO=400",
+                "-LensInfo=24 70 2.8 2.8", "-InteropIndex=R98", "-XMP:Creator=Somebody", file,
             ])
         }
         return file
@@ -93,6 +93,8 @@ struct StillKind: Sendable, CustomTestStringConvertible {
         for key in ["FileType", "BitsPerSample", "BitDepth", "ColorType", "BitDepthLuma", "ChromaFormat", "ImageSize"] {
             #expect(a[key] == b[key], "\(key)")
         }
+        for key in ["ExposureTime", "FNumber", "ISO", "LensInfo"] { #expect(a[key] == b[key], "\(key)") }
+        #expect((a["ExposureTime"] == "1/125") == kind.takesTags)
         let text = String(decoding: try FileBytes.read(output), as: UTF8.self)
         for word in ["Somebody", "secret words", "12345"] { #expect(!text.contains(word), "\(word)") }
         #expect(b["GPSLatitude"] == nil && b["ThumbnailImage"] == nil && b["Creator"] == nil)

@@ -50,10 +50,12 @@ int ctiff_read(ctiff_reader *reader, const ctiff_page *page, uint8_t *rows, ctif
 /// A tag of the page at hand as bytes, valid until the next page: 34675 (ICC), 700 (XMP), 33723 (IPTC), or a text.
 const uint8_t *ctiff_bytes(ctiff_reader *reader, uint32_t tag, size_t *size);
 
+/// The file is little-endian.
 ctiff_writer *ctiff_create(int is_big, ctiff_error *error);
 /// Adds a page. `tags` names what ctiff_set gave since the last page.
 int ctiff_write(ctiff_writer *writer, const ctiff_page *page, const uint8_t *rows, ctiff_error *error);
-/// Sets a tag of the next page, of the kinds that ctiff_bytes gives.
+/// Sets a tag of the next page, of the kinds that ctiff_bytes gives; of 34665 (Exif) and 34853 (GPS) a pointer to nothing,
+/// for the caller to lead to a directory.
 int ctiff_set(ctiff_writer *writer, uint32_t tag, const uint8_t *bytes, size_t size);
 /// Closes it and gives the file, to be freed with free(); frees the writer. NULL where writing failed.
 uint8_t *ctiff_finish(ctiff_writer *writer, size_t *size);
