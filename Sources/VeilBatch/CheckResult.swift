@@ -15,6 +15,8 @@ public struct FaceFinding: Sendable, Hashable {
     public var height: Int
     /// 0…1.
     public var score: Double
+    /// Whether it shows in a thumbnail or preview within a picture's file; its place is one in that.
+    public var isInPreview = false
     /// Whether a baseline knows it.
     public var isAccepted = false
 
@@ -33,7 +35,9 @@ public struct FaceFinding: Sendable, Hashable {
     }
 
     /// "face 34×41 at 120,56"
-    public var words: String { "face \(width)×\(height) at \(x),\(y)" }
+    public var words: String {
+        "face \(width)×\(height) at \(x),\(y)" + (isInPreview ? " of a thumbnail or preview within" : "")
+    }
 
     /// The share that two boxes have in common of what they cover together.
     func overlap(_ other: FaceFinding) -> Double {
@@ -54,6 +58,10 @@ public struct FaceFinding: Sendable, Hashable {
         for (key, number) in [("frames", frames), ("x", x), ("y", y), ("width", width), ("height", height)] {
             json.key(key)
             json.value(number)
+        }
+        if isInPreview {
+            json.key("inPreview")
+            json.value(true)
         }
         if isAccepted {
             json.key("accepted")
@@ -78,6 +86,7 @@ public struct FaceFinding: Sendable, Hashable {
             case "y": y = bounded(try json.readInt())
             case "width": width = bounded(try json.readInt())
             case "height": height = bounded(try json.readInt())
+            case "inPreview": isInPreview = try json.readBool()
             default: try json.skipValue()
             }
         }
@@ -178,7 +187,8 @@ public struct Baseline: Sendable, Hashable {
         for index in file.faces.indices {
             let face = file.faces[index]
             file.faces[index].isAccepted = accepted.contains {
-                $0.overlap(face) >= 0.5 && $0.start <= face.end + 0.5 && $0.end >= face.start - 0.5
+                $0.isInPreview == face.isInPreview && $0.overlap(face) >= 0.5 && $0.start <= face.end + 0.5
+                    && $0.end >= face.start - 0.5
             }
         }
         return file

@@ -17,6 +17,8 @@ public struct ShownFace: Sendable, Hashable {
     public var width: Int
     public var height: Int
     public var score: Double
+    /// Whether it shows in a thumbnail or preview within a picture's file; its place is one in that.
+    public var isInPreview = false
 
     public init(
         start: Double, end: Double, frames: Int, time: Double, x: Int, y: Int, width: Int, height: Int, score: Double

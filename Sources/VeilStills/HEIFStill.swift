@@ -24,7 +24,10 @@ final class HEIFStill: StillDocument {
     /// libheif's quality for what is coded a second time. Files don't say at which they were coded.
     private static let quality: Int32 = 92
 
-    init(_ data: [UInt8], _ format: StillFormat, file: String, policy: MetadataPolicy) throws(MediaError) {
+    /// - Parameter further: a picture beside the primary one to take instead, up to `furtherCount`.
+    init(
+        _ data: [UInt8], _ format: StillFormat, file: String, policy: MetadataPolicy, further: Int? = nil
+    ) throws(MediaError) {
         self.file = file
         self.policy = policy
         self.format = format
@@ -40,6 +43,11 @@ final class HEIFStill: StillDocument {
                 heif_context_read_from_memory_without_copy(context, bytes.base, data.count, nil), .damaged, "opening",
                 file)
             try Self.check(heif_context_get_primary_image_handle(context, &handle), .damaged, "opening", file)
+            if let further, let primary = handle {
+                handle = nil
+                defer { heif_image_handle_release(primary) }
+                handle = Self.further(further, beside: primary, in: context)
+            }
             guard let handle else { throw failure }
             let (width, height) = (Int(heif_image_handle_get_width(handle)), Int(heif_image_handle_get_height(handle)))
             guard width > 0, height > 0, width * height <= MediaLimits.pixels else {
@@ -115,7 +123,7 @@ final class HEIFStill: StillDocument {
     }
 
     /// Whether there is a movie beside the pictures (ISO 23008-12, 7: a box `moov` at the top).
-    private static func holdsSequence(_ data: [UInt8]) -> Bool {
+    static func holdsSequence(_ data: [UInt8]) -> Bool {
         var at = 0
         while at + 16 <= data.count {
             if data[at + 4..<at + 8].elementsEqual("moov".utf8) { return true }
@@ -126,6 +134,48 @@ final class HEIFStill: StillDocument {
             at += size
         }
         return false
+    }
+
+    /// Pictures beside the primary one: further ones at the top, its thumbnails, its auxiliary pictures other than alpha.
+    var furtherCount: Int {
+        max(0, Int(heif_context_get_number_of_top_level_images(context)) - 1)
+            + Int(heif_image_handle_get_number_of_thumbnails(handle))
+            + max(0, Int(heif_image_handle_get_number_of_auxiliary_images(handle, Self.noAlpha)))
+    }
+
+    private static let noAlpha = Int32(LIBHEIF_AUX_IMAGE_FILTER_OMIT_ALPHA)
+
+    private static func further(
+        _ index: Int, beside primary: OpaquePointer, in context: OpaquePointer
+    ) -> OpaquePointer? {
+        func list(_ count: Int32, _ fill: (UnsafeMutablePointer<heif_item_id>, Int32) -> Int32) -> [heif_item_id] {
+            var ids = [heif_item_id](repeating: 0, count: max(0, Int(count)))
+            let filled = ids.withUnsafeMutableBufferPointer { buffer in
+                buffer.baseAddress.map { fill($0, Int32(buffer.count)) } ?? 0
+            }
+            return Array(ids.prefix(max(0, Int(filled))))
+        }
+        var main: heif_item_id = 0
+        _ = heif_context_get_primary_image_ID(context, &main)
+        let tops = list(heif_context_get_number_of_top_level_images(context)) {
+            heif_context_get_list_of_top_level_image_IDs(context, $0, $1)
+        }.filter { $0 != main }
+        let thumbnails = list(heif_image_handle_get_number_of_thumbnails(primary)) {
+            heif_image_handle_get_list_of_thumbnail_IDs(primary, $0, $1)
+        }
+        let others = list(heif_image_handle_get_number_of_auxiliary_images(primary, noAlpha)) {
+            heif_image_handle_get_list_of_auxiliary_image_IDs(primary, noAlpha, $0, $1)
+        }
+        var handle: OpaquePointer?
+        if tops.indices.contains(index) {
+            _ = heif_context_get_image_handle(context, tops[index], &handle)
+        } else if thumbnails.indices.contains(index - tops.count) {
+            _ = heif_image_handle_get_thumbnail(primary, thumbnails[index - tops.count], &handle)
+        } else if others.indices.contains(index - tops.count - thumbnails.count) {
+            _ = heif_image_handle_get_auxiliary_image_handle(
+                primary, others[index - tops.count - thumbnails.count], &handle)
+        }
+        return handle
     }
 
     /// Says what of the file won't be in the copy.

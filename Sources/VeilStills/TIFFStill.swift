@@ -23,6 +23,9 @@ final class TIFFStill: StillDocument {
     /// The first page's Exif and GPS directories, as far as they may stay, by the tag that points to them.
     private var directories: [UInt16: TIFFDirectory] = [:]
 
+    /// Thumbnails are given too: not to be copied, but to be looked at.
+    var includesThumbnails = false
+
     /// The most pages that are read.
     private static let mostPages = 1000
     /// Bytes of one page's samples.
@@ -75,7 +78,7 @@ final class TIFFStill: StillDocument {
             }
             index += 1
             guard page.is_raw == 0 else { throw refuse("raw pictures of cameras aren't opened") }
-            if page.is_reduced == 0 { break }
+            if page.is_reduced == 0 || includesThumbnails { break }
             leftOut += 1
         }
         guard page.bits > 0 else { throw refuse("its colours are stored in a way that isn't opened") }

@@ -240,10 +240,11 @@ extension WorkerVoice {
         json.key("faces")
         json.beginArray()
         for face in audit.faces {
-            FaceFinding(
+            var finding = FaceFinding(
                 start: face.start, end: face.end, time: face.time, frames: face.frames, x: face.x, y: face.y,
-                width: face.width, height: face.height, score: face.score
-            ).write(to: &json)
+                width: face.width, height: face.height, score: face.score)
+            finding.isInPreview = face.isInPreview
+            finding.write(to: &json)
         }
         json.endArray()
         json.endObject()
