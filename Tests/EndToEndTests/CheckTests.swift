@@ -54,7 +54,8 @@ import VeilTestSupport
         case "behind": try FileBytes.write(FileBytes.read(plain) + FileBytes.read(small), to: input)
         case "xmp":
             try Tool.need([
-                "exiftool", "-q", "-XMP-xmp:ThumbnailImage<=\(small)", "-XMP-xmp:ThumbnailFormat=JPEG", "-o", input, plain,
+                "exiftool", "-q", "-XMP-xmp:ThumbnailImage<=\(small)", "-XMP-xmp:ThumbnailFormat=JPEG", "-o", input,
+                plain,
             ])
         case "second.heic":
             input = folder.file("a.heic")
