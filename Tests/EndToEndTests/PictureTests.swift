@@ -121,7 +121,10 @@ struct Look: Sendable, CustomTestStringConvertible {
         for frame in 0..<3 {
             let box = Portrait.surroundings(frame)
             #expect(before.psnr(frame, after, frame) { x, y in !box.contains(x, y) } > 38)
-            #expect(abs(after[frame, 319, 179] - after[frame, 318, 178]) < 16)
+            // What was added repeats the edge, but for what the encoder makes of it.
+            let right = (0..<180).reduce(0) { $0 + abs(after[frame, 319, $1] - after[frame, 318, $1]) }
+            let below = (0..<320).reduce(0) { $0 + abs(after[frame, $1, 179] - after[frame, $1, 178]) }
+            #expect(right < 6 * 180 && below < 6 * 320, "\(right) \(below)")
         }
     }
 
