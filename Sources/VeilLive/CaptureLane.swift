@@ -40,6 +40,8 @@ final class CaptureLane: @unchecked Sendable {
 
     /// Seconds between attempts to open a source that went away.
     private static let retry = 1.0
+    /// Seconds that the source has to let go.
+    private static let patience = 2.0
 
     init(_ settings: LiveInputSettings, view: LiveView, reconnects: Bool, start: Double, handlers: Handlers) {
         self.settings = settings
@@ -54,10 +56,14 @@ final class CaptureLane: @unchecked Sendable {
 
     func change(_ new: LiveView) { view.withLock { $0 = new } }
 
-    /// Asks the lane to end and waits for it.
+    /// Asks the lane to end.
+    func askToStop() { isStopped.store(true, ordering: .relaxed) }
+
+    /// Asks the lane to end and waits for it, but not for ever: a pipe that nobody writes to, or a device that hangs,
+    /// can't be told.
     func stop() {
-        isStopped.store(true, ordering: .relaxed)
-        thread?.join()
+        askToStop()
+        thread?.join(until: monotonicSeconds() + Self.patience)
     }
 
     private var stopped: Bool { isStopped.load(ordering: .relaxed) }
@@ -68,7 +74,7 @@ final class CaptureLane: @unchecked Sendable {
         while !stopped {
             failure = nil
             do throws(MediaError) {
-                try capture { wasOpen = true }
+                try capture(isReturn: wasOpen) { wasOpen = true }
             } catch { failure = error }
             if stopped || !reconnects || (!wasOpen && failure?.kind == .unsupported) { break }
             if let failure { handlers.notice("\(settings.address.label): \(failure.detail); waiting for it") }
@@ -90,15 +96,17 @@ final class CaptureLane: @unchecked Sendable {
     }
 
     /// Opens the source and reads it to its end.
-    private func capture(_ opened: () -> Void) throws(MediaError) {
+    ///
+    /// - Parameter isReturn: the source was away: what it shows now has nothing to do with what it showed before.
+    private func capture(isReturn: Bool, _ opened: () -> Void) throws(MediaError) {
         let input = try LiveInput(settings) { [self] in stopped }
         opened()
         handlers.opened(input.frameRate, input.hasSound)
         let geometry = LiveGeometry()
         var pacer = Pacer(isPaced: settings.isPaced)
         var isBroken = false
-        // What comes first is new anyway.
-        var isChanged = false
+        // What comes first of all is new anyway.
+        var isChanged = isReturn
         geometry.view = view.withLock { $0 }
         while !stopped, let event = try input.next() {
             switch consume event {

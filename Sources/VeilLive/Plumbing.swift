@@ -44,6 +44,16 @@ final class PlainThread {
         isJoined = true
         pthread_join(thread, nil)
     }
+
+    /// Waits for its end until a moment of the monotonic clock; false where it goes on, and is left to itself.
+    @discardableResult
+    func join(until deadline: Double) -> Bool {
+        guard !isJoined else { return true }
+        isJoined = true
+        if clive_join_thread(thread, max(0, deadline)) == 0 { return true }
+        pthread_detach(thread)
+        return false
+    }
 }
 
 /// A lock and a signal to wait for, by the clock that never jumps.
