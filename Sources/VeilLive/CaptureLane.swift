@@ -71,13 +71,20 @@ final class CaptureLane: @unchecked Sendable {
     private func run() {
         var failure: MediaError?
         var wasOpen = false
+        // What was said last, so that a source that is long away isn't spoken of every second.
+        var said = ""
         while !stopped {
             failure = nil
             do throws(MediaError) {
-                try capture(isReturn: wasOpen) { wasOpen = true }
+                try capture(isReturn: wasOpen) {
+                    wasOpen = true
+                    said = ""
+                }
             } catch { failure = error }
             if stopped || !reconnects || (!wasOpen && failure?.kind == .unsupported) { break }
-            if let failure { handlers.notice("\(settings.address.label): \(failure.detail); waiting for it") }
+            let words = "\(settings.address.label): \(failure?.detail ?? "it has ended"); waiting for it"
+            if words != said { handlers.notice(words) }
+            said = words
             waitForReturn()
         }
         handlers.ended(stopped ? nil : failure)

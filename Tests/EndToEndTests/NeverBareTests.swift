@@ -5,12 +5,12 @@ import VeilTestSupport
 /// That `veil live` shows no face while something goes wrong, on the running program. Each case is played a second time
 /// with `--fail-open`, which takes the guard away: the face has to show then, or the case would prove nothing.
 @Suite(.serialized) struct NeverBareTests {
-    private static let left = Result { try StillScene(x: 10) }
-    private static let right = Result { try StillScene(x: 180) }
-    private static let elsewhere = Result { try StillScene(x: 180, wall: ("0x20C040", "0xC02080")) }
+    private static let left = Result { try StillScene(x: 60) }
+    private static let right = Result { try StillScene(x: 480) }
+    private static let elsewhere = Result { try StillScene(x: 480, wall: ("0x20C040", "0xC02080")) }
 
     /// A search that is soon done. It counts for long, so that a busy machine gets to see an uncovered picture at all.
-    private static let easy = ["--threads", "1", "--detect-size", "192", "--max-age", "20"]
+    private static let easy = ["--threads", "1", "--detect-size", "320", "--max-age", "20"]
 
     private func flags(failsOpen: Bool, _ more: [String] = easy) -> [String] { more + (failsOpen ? ["--fail-open"] : []) }
 

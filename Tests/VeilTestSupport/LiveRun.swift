@@ -130,6 +130,16 @@ public final class LiveRun {
         return pictures
     }
 
+    /// Waits until a condition holds; false when the limit came first, or the program ended.
+    public func wait(until isDone: () throws -> Bool) throws -> Bool {
+        let end = ContinuousClock.now.advanced(by: .seconds(Self.limit))
+        while ContinuousClock.now < end, !program.hasEnded() {
+            if try isDone() { return true }
+            usleep(10_000)
+        }
+        return try isDone()
+    }
+
     public func finish() throws -> ToolResult { try program.finish(timeout: Self.limit) }
 }
 

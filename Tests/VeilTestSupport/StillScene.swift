@@ -2,8 +2,8 @@
 ///
 /// The face doesn't move, so that any frame that comes out can be held against it without knowing which one it is.
 public struct StillScene: Sendable {
-    public static let width = 320
-    public static let height = 180
+    public static let width = 640
+    public static let height = 360
     private static let size = width * height * 3 / 2
 
     /// All planes, one after the other.
@@ -11,29 +11,29 @@ public struct StillScene: Sendable {
     /// Brows to mouth.
     public let face: Box
     /// Part of the wall that no mask of any scene reaches, with noise on it.
-    private static let wall = Box(x: 150, y: 8, width: 20, height: 40)
+    private static let wall = Box(x: 310, y: 8, width: 20, height: 60)
 
     /// More than this much of the fine detail is what one could know a face by.
     public static let bare = 0.35
 
-    /// The astronaut's head before a noisy wall.
+    /// The astronaut's head before a noisy wall. It is small: one that moves makes no other scene.
     ///
     /// - Parameters:
-    ///   - x: of the head's left edge; 0…190. Heads at 10 and at 180 have no point in common.
+    ///   - x: of the head's left edge; 0…540.
     ///   - wall: its two colours, "0xRRGGBB"; other ones are another scene.
     public init(x: Int, wall: (String, String) = ("0x506070", "0x907050")) throws {
         let (width, height) = (Self.width, Self.height)
         let gradient =
             "gradients=s=\(width)x\(height):n=2:c0=\(wall.0):c1=\(wall.1):x0=0:y0=0:x1=\(width - 1):y1=\(height - 1):seed=1"
         let drawing =
-            "[0]noise=c0s=12:all_seed=1,format=yuv420p[wall];[1]scale=400:400:flags=bicubic,crop=130:150:110:20,"
-            + "format=yuv420p[head];[wall][head]overlay=\(x):16,format=yuv420p"
+            "[0]noise=c0s=12:all_seed=1,format=yuv420p[wall];[1]scale=400:400:flags=bicubic,crop=92:112:132:38,"
+            + "format=yuv420p[head];[wall][head]overlay=\(x):100,format=yuv420p"
         bytes = try Tool.ffmpeg([
             "-f", "lavfi", "-i", gradient, "-i", Places.portrait, "-filter_complex", drawing, "-frames:v", "1", "-f",
             "rawvideo", "-",
         ]).output
         guard bytes.count == Self.size else { throw Tool.Failure(description: "ffmpeg made no scene") }
-        face = Box(x: x + 42, y: 62, width: 52, height: 68)
+        face = Box(x: x + 20, y: 128, width: 52, height: 68)
     }
 
     /// How much of the face's fine detail is in a picture: 1 all of it, 0 none.
