@@ -49,7 +49,7 @@ final class CaptureLane: @unchecked Sendable {
         self.start = start
         self.handlers = handlers
         self.view = Mutex(view)
-        clock = CaptureClock(start: start)
+        clock = CaptureClock(start: start, wall: settings.address.isByTheMachinesClock ? wallClockLead() : nil)
     }
 
     func begin() { thread = PlainThread("veil-capture") { [self] in run() } }
@@ -108,6 +108,7 @@ final class CaptureLane: @unchecked Sendable {
     private func capture(isReturn: Bool, _ opened: () -> Void) throws(MediaError) {
         let input = try LiveInput(settings) { [self] in stopped }
         opened()
+        if isReturn { clock.restart() }
         handlers.opened(input.frameRate, input.hasSound)
         let geometry = LiveGeometry()
         var pacer = Pacer(isPaced: settings.isPaced)

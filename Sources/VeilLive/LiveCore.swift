@@ -69,6 +69,7 @@ final class LiveCore {
         guardian = LiveGuard(maxAge: settings.maxAge, failsOpen: settings.failsOpen)
         var tracking = LiveTracker.Settings()
         tracking.linger = settings.linger
+        tracking.maxAge = settings.maxAge
         if let threshold = settings.threshold {
             tracking.threshold = threshold
             tracking.continueThreshold = min(threshold, tracking.continueThreshold)

@@ -8,6 +8,13 @@ public func monotonicSeconds() -> Double {
     return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
 }
 
+/// Seconds by which the time of day is ahead of the monotonic clock.
+func wallClockLead() -> Double {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9 - monotonicSeconds()
+}
+
 /// A plain thread: live threads block, and blocked tasks would fill Swift's pool.
 final class PlainThread {
     private var thread = pthread_t()

@@ -41,7 +41,8 @@ import VeilTestSupport
         #expect(line.contains("missing (\(file)") && line.hasSuffix("apt-get install \(package)"), "\(line)")
         // Debian's libavdevice needs SDL2 itself.
         for (other, _, _) in Self.libraries where other != name && !(name == "SDL2" && other == "libavdevice") {
-            #expect(result.text.split(separator: "\n").contains { $0.contains("  \(other), ") && $0.hasSuffix("there") })
+            #expect(
+                result.text.split(separator: "\n").contains { $0.contains("  \(other), ") && $0.hasSuffix("there") })
         }
     }
 }

@@ -89,6 +89,14 @@ import VeilVision
         #expect(!shown.wholeFrames.contains(25))
     }
 
+    @Test func `covers what the newest look has found for as long as the look counts`() throws {
+        var stage = walker(0)
+        stage.isStarved = { $0 >= 10 }
+        let shown = try stage.play(80, settings { $0.maxAge = 5 })
+        #expect(shown.bareFrames == [])
+        #expect(shown.wholeFrames == [0, 1, 2])
+    }
+
     @Test func `takes no look at a broken frame for a look at those after it`() throws {
         var stage = Stage()
         // Somebody steps in while frame 15 is broken, and just that frame is looked at.

@@ -75,6 +75,8 @@ private final class FaultyDetector: FaceDetector {
                 width: Double(scene.face.width) / width, height: Double(scene.face.height) / height),
             fault: fault)
         defer { detector.release() }
+        // x264 would tell the test's reader of each picture that it made.
+        LibraryLog.install(verbose: false)
         let session = try LiveSession(settings, detector: detector, observer: LiveSession.Observer())
         let stats = try session.run()
         let recorded = try RawPictures(folder.file("out.mkv"))
@@ -98,7 +100,9 @@ private final class FaultyDetector: FaceDetector {
     }
 
     @Test(arguments: FaultyDetector.Fault.allCases)
-    fileprivate func `shows a face while its detector fails only where it is told to`(fault: FaultyDetector.Fault) throws {
+    fileprivate func `shows a face while its detector fails only where it is told to`(fault: FaultyDetector.Fault)
+        throws
+    {
         let (stats, seen, faults) = try play(fault, failsOpen: true)
         #expect(faults > 0)
         // Not only before the first search, but long after the last one too.

@@ -144,7 +144,7 @@ public final class LiveRun {
 }
 
 /// Counts what the pictures of a run show.
-public struct Sightings {
+public struct Sightings: CustomStringConvertible {
     private let scenes: [StillScene]
     /// All pictures, those that were covered whole, and those with a face that one could know.
     public private(set) var pictures = 0
@@ -153,6 +153,8 @@ public struct Sightings {
     /// The last few in a row that showed the wall, and no face.
     public private(set) var calmInARow = 0
     public private(set) var wholeInARow = 0
+
+    public var description: String { "\(pictures) pictures, \(whole) covered whole, \(bare) with a bare face" }
 
     public init(of scenes: [StillScene]) { self.scenes = scenes }
 
