@@ -11,7 +11,7 @@ extension LiveTrials {
     @Suite struct NeverBareTests {
         private static let left = Result { try StillScene(x: 60) }
         private static let right = Result { try StillScene(x: 480) }
-        private static let elsewhere = Result { try StillScene(x: 480, wall: ("0x20C040", "0xC02080")) }
+        private static let elsewhere = Result { try StillScene(x: 480, wall: 2) }
 
         /// A search that is soon done. It counts for long, so that a busy machine gets to see an uncovered picture at all.
         private static let easy = ["--threads", "1", "--detect-size", "320", "--max-age", "20"]

@@ -16,20 +16,20 @@ public struct StillScene: Sendable {
     /// More than this much of the fine detail is what one could know a face by.
     public static let bare = 0.35
 
-    /// The astronaut's head before a noisy wall. It is small: one that moves makes no other scene.
+    /// The astronaut's head before a blotchy wall with fine noise. The head is small beside the blotches: one that moves
+    /// makes no other scene.
     ///
     /// - Parameters:
     ///   - x: of the head's left edge; 0…540.
-    ///   - wall: its two colours, "0xRRGGBB"; other ones are another scene.
-    public init(x: Int, wall: (String, String) = ("0x506070", "0x907050")) throws {
-        let (width, height) = (Self.width, Self.height)
-        let gradient =
-            "gradients=s=\(width)x\(height):n=2:c0=\(wall.0):c1=\(wall.1):x0=0:y0=0:x1=\(width - 1):y1=\(height - 1):seed=1"
+    ///   - wall: another number is another scene.
+    public init(x: Int, wall: Int = 1) throws {
         let drawing =
-            "[0]noise=c0s=12:all_seed=1,format=yuv420p[wall];[1]scale=400:400:flags=bicubic,crop=92:112:132:38,"
-            + "format=yuv420p[head];[wall][head]overlay=\(x):100,format=yuv420p"
+            "[0]noise=c0s=90:all_seed=\(wall),scale=\(Self.width):\(Self.height):flags=bicubic,noise=c0s=12:all_seed=1,"
+            + "format=yuv420p[wall];[1]scale=400:400:flags=bicubic,crop=92:112:132:38,format=yuv420p[head];"
+            + "[wall][head]overlay=\(x):100,format=yuv420p"
         bytes = try Tool.ffmpeg([
-            "-f", "lavfi", "-i", gradient, "-i", Places.portrait, "-filter_complex", drawing, "-frames:v", "1", "-f",
+            "-f", "lavfi", "-i", "color=gray:s=40x23", "-i", Places.portrait, "-filter_complex", drawing, "-frames:v",
+            "1", "-f",
             "rawvideo", "-",
         ]).output
         guard bytes.count == Self.size else { throw Tool.Failure(description: "ffmpeg made no scene") }
