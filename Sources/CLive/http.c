@@ -36,6 +36,8 @@ static int load(char *error, size_t size) {
     return 0;
 }
 
+int clive_http_load(char *error, size_t size) { return load(error, size); }
+
 static const char page[] =
     "<!doctype html><meta charset=utf-8><title>veil live</title>"
     "<style>html,body{margin:0;height:100%;background:#111}img{display:block;width:100%;height:100%;object-fit:contain}</style>"

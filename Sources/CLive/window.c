@@ -34,6 +34,8 @@ static int load(char *error, size_t size) {
     return 0;
 }
 
+int clive_window_load(char *error, size_t size) { return load(error, size); }
+
 struct clive_window {
     SDL_Window *window;
     SDL_Renderer *renderer;

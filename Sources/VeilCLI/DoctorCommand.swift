@@ -1,3 +1,4 @@
+import VeilLive
 import VeilMedia
 import VeilPipeline
 import VeilVision
@@ -39,6 +40,17 @@ struct DoctorCommand {
         } catch {
             isWell = false
             lines.append("  \(sanitised("\(error)"))")
+        }
+        lines.append("live (loaded only when a source or an output asks for them)")
+        for library in LiveLibrary.allCases {
+            if let problem = library.problem() {
+                isWell = false
+                lines.append(
+                    "  \(library.rawValue), \(library.purpose): missing (\(sanitised(problem))); "
+                        + "apt-get install \(library.package)")
+            } else {
+                lines.append("  \(library.rawValue), \(library.purpose): there")
+            }
         }
         lines.append("sandbox (what each file's work is shut off from)")
         lines += Sandbox.abilities.map { "  " + $0 }

@@ -19,14 +19,21 @@ struct BreakDetector {
     private var cuts: CutDetector
     private var lastMean: Double?
     private var lastTime: Double?
+    private var lastArrival: Double?
     private var lastSize: (width: Int, height: Int)?
 
     init() throws(VisionError) { cuts = try CutDetector() }
 
     /// To be called for every frame, in order. The first one of all is no break.
     ///
-    /// - Parameter small: at most 160 pixels a side.
-    mutating func look(at small: LumaPicture, time: Double) throws(VisionError) -> Kind? {
+    /// A pause counts by either clock. A source that only numbers its frames (raw pictures in a pipe) stamps no pause
+    /// at all when the machine or the program stood still, and the world went on.
+    ///
+    /// - Parameters:
+    ///   - small: at most 160 pixels a side.
+    ///   - time: of capture, in seconds.
+    ///   - arrival: on the monotonic clock, in seconds.
+    mutating func look(at small: LumaPicture, time: Double, arrival: Double) throws(VisionError) -> Kind? {
         let isCut = try cuts.isCut(before: small)
         var sum = 0
         for sample in small.samples { sum &+= Int(sample) }
@@ -34,12 +41,14 @@ struct BreakDetector {
         defer {
             lastMean = mean
             lastTime = time
+            lastArrival = arrival
             lastSize = (small.width, small.height)
         }
-        guard let lastMean, let lastTime, let lastSize else { return nil }
+        guard let lastMean, let lastTime, let lastArrival, let lastSize else { return nil }
         // Another shape is another camera, or another view of this one.
         let isReshaped = lastSize != (small.width, small.height)
-        if isCut || isReshaped || time - lastTime > Self.longestPause { return .scene }
+        let pause = max(time - lastTime, arrival - lastArrival)
+        if isCut || isReshaped || pause > Self.longestPause { return .scene }
         return abs(mean - lastMean) > Self.lightJump ? .light : nil
     }
 }

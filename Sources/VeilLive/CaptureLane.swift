@@ -40,6 +40,8 @@ final class CaptureLane: @unchecked Sendable {
 
     /// Seconds between attempts to open a source that went away.
     private static let retry = 1.0
+    /// Seconds that the source has to let go.
+    private static let patience = 2.0
 
     init(_ settings: LiveInputSettings, view: LiveView, reconnects: Bool, start: Double, handlers: Handlers) {
         self.settings = settings
@@ -47,17 +49,21 @@ final class CaptureLane: @unchecked Sendable {
         self.start = start
         self.handlers = handlers
         self.view = Mutex(view)
-        clock = CaptureClock(start: start)
+        clock = CaptureClock(start: start, wall: settings.address.isByTheMachinesClock ? wallClockLead() : nil)
     }
 
     func begin() { thread = PlainThread("veil-capture") { [self] in run() } }
 
     func change(_ new: LiveView) { view.withLock { $0 = new } }
 
-    /// Asks the lane to end and waits for it.
+    /// Asks the lane to end.
+    func askToStop() { isStopped.store(true, ordering: .relaxed) }
+
+    /// Asks the lane to end and waits for it, but not for ever: a pipe that nobody writes to, or a device that hangs,
+    /// can't be told.
     func stop() {
-        isStopped.store(true, ordering: .relaxed)
-        thread?.join()
+        askToStop()
+        thread?.join(until: monotonicSeconds() + Self.patience)
     }
 
     private var stopped: Bool { isStopped.load(ordering: .relaxed) }
@@ -65,13 +71,20 @@ final class CaptureLane: @unchecked Sendable {
     private func run() {
         var failure: MediaError?
         var wasOpen = false
+        // What was said last, so that a source that is long away isn't spoken of every second.
+        var said = ""
         while !stopped {
             failure = nil
             do throws(MediaError) {
-                try capture { wasOpen = true }
+                try capture(isReturn: wasOpen) {
+                    wasOpen = true
+                    said = ""
+                }
             } catch { failure = error }
             if stopped || !reconnects || (!wasOpen && failure?.kind == .unsupported) { break }
-            if let failure { handlers.notice("\(settings.address.label): \(failure.detail); waiting for it") }
+            let words = "\(settings.address.label): \(failure?.detail ?? "it has ended"); waiting for it"
+            if words != said { handlers.notice(words) }
+            said = words
             waitForReturn()
         }
         handlers.ended(stopped ? nil : failure)
@@ -90,15 +103,18 @@ final class CaptureLane: @unchecked Sendable {
     }
 
     /// Opens the source and reads it to its end.
-    private func capture(_ opened: () -> Void) throws(MediaError) {
+    ///
+    /// - Parameter isReturn: the source was away: what it shows now has nothing to do with what it showed before.
+    private func capture(isReturn: Bool, _ opened: () -> Void) throws(MediaError) {
         let input = try LiveInput(settings) { [self] in stopped }
         opened()
+        if isReturn { clock.restart() }
         handlers.opened(input.frameRate, input.hasSound)
         let geometry = LiveGeometry()
         var pacer = Pacer(isPaced: settings.isPaced)
         var isBroken = false
-        // What comes first is new anyway.
-        var isChanged = false
+        // What comes first of all is new anyway.
+        var isChanged = isReturn
         geometry.view = view.withLock { $0 }
         while !stopped, let event = try input.next() {
             switch consume event {

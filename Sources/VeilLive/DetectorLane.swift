@@ -37,10 +37,14 @@ final class DetectorLane: @unchecked Sendable {
     /// Replaces whatever waits to be looked at.
     func look(at job: DetectionJob) { box.put(job) }
 
+    /// Waits for the look that is going on, but not for ever: one that hangs must not keep recordings from being ended.
     func stop() {
         box.close()
-        thread?.join()
+        thread?.join(until: monotonicSeconds() + Self.patience)
     }
+
+    /// Seconds that a look has to come to its end.
+    private static let patience = 5.0
 
     private func run() {
         guard let first = box.take() else { return }

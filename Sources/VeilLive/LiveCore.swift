@@ -51,7 +51,12 @@ final class LiveCore {
     private var delay: DelayKeeper
     private var pending: [LiveFrame] = []
     private var sceneStarts: Set<Int> = []
+    /// When the last frames came; nil for a broken one.
+    private var arrivals: [Int: Double?] = [:]
     private var still: SharedFrame?
+
+    /// Frames whose arrival is kept: more than are ever held back, or than a look takes.
+    private static let memory = 512
 
     /// Shows one still cover instead of the picture.
     var isPaused = false {
@@ -64,6 +69,7 @@ final class LiveCore {
         guardian = LiveGuard(maxAge: settings.maxAge, failsOpen: settings.failsOpen)
         var tracking = LiveTracker.Settings()
         tracking.linger = settings.linger
+        tracking.maxAge = settings.maxAge
         if let threshold = settings.threshold {
             tracking.threshold = threshold
             tracking.continueThreshold = min(threshold, tracking.continueThreshold)
@@ -104,7 +110,7 @@ final class LiveCore {
                     canvas: .fitting(width: view.width, height: view.height, longSide: Follower.canvasSide))
             }
             let small = try luma.shrunk(to: Follower.cameraSide)
-            let kind = try breaks.look(at: small, time: frame.time)
+            let kind = try breaks.look(at: small, time: frame.time, arrival: frame.arrival)
             let endsScene = kind == .scene || frame.isNewView
             isBreak = isBreak || kind != nil || endsScene
             if endsScene { sceneStarts.insert(frame.number) }
@@ -115,6 +121,8 @@ final class LiveCore {
             isBreak = true
         }
         if isBreak { guardian.breaks(at: frame.number) }
+        arrivals[frame.number] = .some(frame.isDamaged ? nil : frame.arrival)
+        arrivals[frame.number - Self.memory] = nil
         pending.append(frame)
     }
 
@@ -124,9 +132,11 @@ final class LiveCore {
             guardian.detectionFailed(frame: report.frame)
             return
         }
+        // Whoever looked at a broken frame has seen nothing of what comes after it.
+        guard let arrival = arrivals[report.frame] ?? nil else { return }
         do throws(VisionError) {
             try tracker.see(detections, in: report.frame, held: pending.first?.number ?? report.frame)
-            guardian.detected(frame: report.frame, time: report.time)
+            guardian.detected(frame: report.frame, time: report.time, arrival: arrival)
             delay.detected(report.frame, at: now)
         } catch {
             guardian.detectionFailed(frame: report.frame)
@@ -160,7 +170,9 @@ final class LiveCore {
         }
         let verdict =
             isPaused
-            ? .whole(.paused) : guardian.verdict(frame: frame.number, time: frame.time, isDamaged: frame.isDamaged)
+            ? .whole(.paused)
+            : guardian.verdict(
+                frame: frame.number, time: frame.time, arrival: frame.arrival, isDamaged: frame.isDamaged)
         shown.verdict = verdict
         switch verdict {
         case .whole:

@@ -26,11 +26,16 @@ public struct LiveGuard: Sendable {
         case whole(Reason)
     }
 
-    /// A frame or a detection's frame: its number, rising, and its time of capture in seconds.
+    /// A detection's frame: its number, rising, its time of capture and of its coming, in seconds.
     private struct Mark {
         var frame: Int
         var time: Double
+        var arrival: Double?
     }
+
+    /// Seconds by which frames may come later than their capture says. A source whose clock runs slow, or stands still,
+    /// would make an old detection look new; one that sends in bursts is no such source.
+    private static let slack = 0.5
 
     /// Seconds.
     public let maxAge: Double
@@ -57,10 +62,14 @@ public struct LiveGuard: Sendable {
     }
 
     /// A look at a frame succeeded.
-    public mutating func detected(frame: Int, time: Double) {
+    ///
+    /// - Parameters:
+    ///   - time: of the frame's capture, in seconds.
+    ///   - arrival: when the frame came, on the monotonic clock; nil where nobody knows.
+    public mutating func detected(frame: Int, time: Double, arrival: Double? = nil) {
         hasFinished = true
         if let failed, frame > failed { self.failed = nil }
-        seen.append(Mark(frame: frame, time: time))
+        seen.append(Mark(frame: frame, time: time, arrival: arrival))
         if seen.count > Self.memory { seen.removeFirst() }
     }
 
@@ -69,7 +78,7 @@ public struct LiveGuard: Sendable {
 
     /// What to do with a frame that is about to be shown. Frames may be asked for later than they came, and several
     /// times.
-    public func verdict(frame: Int, time: Double, isDamaged: Bool = false) -> Verdict {
+    public func verdict(frame: Int, time: Double, arrival: Double? = nil, isDamaged: Bool = false) -> Verdict {
         if failsOpen { return .faces }
         if isDamaged { return .whole(.damaged) }
         if !hasFinished { return .whole(.beforeFirst) }
@@ -79,7 +88,12 @@ public struct LiveGuard: Sendable {
         let ofThisScene = seen.reversed().lazy.filter { $0.frame >= start && $0.frame < end }
         guard !ofThisScene.isEmpty else { return .whole(start == .min ? .stale : .sceneChange) }
         // Held-back frames are vouched for by what was seen after them, too.
-        return ofThisScene.contains { abs(time - $0.time) <= maxAge } ? .faces : .whole(.stale)
+        let isVouchedFor = ofThisScene.contains { mark in
+            guard abs(time - mark.time) <= maxAge else { return false }
+            guard let arrival, let other = mark.arrival else { return true }
+            return abs(arrival - other) <= maxAge + Self.slack
+        }
+        return isVouchedFor ? .faces : .whole(.stale)
     }
 
     /// How old the newest detection is for a frame, in seconds; nil where there is none. 0 where it is newer.

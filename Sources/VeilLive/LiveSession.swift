@@ -108,10 +108,13 @@ public final class LiveSession {
         let capture = startCapture(start)
         detector.start()
         loop(capture)
+        capture.askToStop()
+        microphone?.askToStop()
+        // First of all what people want to keep: whatever else hangs, recordings are ended in good order.
+        for output in hub.outputs.withLock({ $0 }) { output.stop() }
         capture.stop()
         microphone?.stop()
         detector.stop()
-        for output in hub.outputs.withLock({ $0 }) { output.stop() }
         note(now: monotonicSeconds())
         if let failure = hub.failure.withLock({ $0 }), !isQuitting { throw .media(failure) }
         return stats
@@ -200,9 +203,12 @@ public final class LiveSession {
             isDamaged: captured.isDamaged, isNewView: captured.isNewView)
         nextNumber += 1
         core.arrive(frame)
-        detector.look(
-            at: DetectionJob(
-                picture: frame.picture, frame: frame.number, time: frame.time, expected: core.expected))
+        // What is found in a broken frame says nothing; the next whole one is looked at the sooner.
+        if !frame.isDamaged {
+            detector.look(
+                at: DetectionJob(
+                    picture: frame.picture, frame: frame.number, time: frame.time, expected: core.expected))
+        }
         if let duration = settings.duration, captured.time >= duration { isQuitting = true }
     }
 

@@ -14,6 +14,14 @@ struct LiveTracker {
         var continueThreshold = 0.1
         /// Seconds for which a face stays covered where it was last seen or could be followed to.
         var linger = 0.4
+        /// Seconds for which a search counts: what it has found is covered for at least as long.
+        var maxAge = 0.25
+
+        /// Seconds for which a face is covered after it was seen. One that the newest search has found hasn't been missed
+        /// yet.
+        func patience(with track: LiveTrack, _ factor: Double) -> Double {
+            max(linger * factor, track.missed == 0 ? maxAge : 0)
+        }
     }
 
     /// What is kept of a frame.
@@ -269,12 +277,13 @@ struct LiveTracker {
 
     private mutating func retire(held: Int) {
         guard let now = past.last?.time else { return }
-        let limit = settings.linger * Self.surelyFollowed
+        let settings = settings
         // What is held back may still show a face that is gone by now.
         let shown = min(now, past(held)?.time ?? now)
         let oldest = oldest
         tracks.removeAll { track in
-            track.lastFrame < min(held, oldest) || shown - track.lastSighting.time > limit
+            track.lastFrame < min(held, oldest)
+                || shown - track.lastSighting.time > settings.patience(with: track, Self.surelyFollowed)
         }
         for i in tracks.indices { tracks[i].forget(before: min(held, max(oldest, newest - Self.memory))) }
     }
@@ -294,7 +303,7 @@ struct LiveTracker {
             guard let sample = track[frame] else { continue }
             let age = track.age(time: time)
             let isFollowed = sample.certainty >= Self.lostBelow
-            guard age <= settings.linger * (isFollowed ? Self.surelyFollowed : 1) else { continue }
+            guard age <= settings.patience(with: track, isFollowed ? Self.surelyFollowed : 1) else { continue }
             let grow = 1 + min(Self.growthLimit, Self.growthPerSecond * age)
             for box in [sample.box, sample.otherBox].compactMap(\.self) {
                 var cover = box.scaled(by: grow)

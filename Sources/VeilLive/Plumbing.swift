@@ -8,6 +8,13 @@ public func monotonicSeconds() -> Double {
     return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
 }
 
+/// Seconds by which the time of day is ahead of the monotonic clock.
+func wallClockLead() -> Double {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9 - monotonicSeconds()
+}
+
 /// A plain thread: live threads block, and blocked tasks would fill Swift's pool.
 final class PlainThread {
     private var thread = pthread_t()
@@ -43,6 +50,16 @@ final class PlainThread {
         guard !isJoined else { return }
         isJoined = true
         pthread_join(thread, nil)
+    }
+
+    /// Waits for its end until a moment of the monotonic clock; false where it goes on, and is left to itself.
+    @discardableResult
+    func join(until deadline: Double) -> Bool {
+        guard !isJoined else { return true }
+        isJoined = true
+        if clive_join_thread(thread, max(0, deadline)) == 0 { return true }
+        pthread_detach(thread)
+        return false
     }
 }
 

@@ -39,6 +39,10 @@ public enum LiveAddress: Sendable, Hashable {
     /// Whether libavdevice is needed to open it.
     public var needsDevices: Bool { if case .device = self { true } else { false } }
 
+    /// Whether its times are those of a clock of this machine: FFmpeg's devices stamp what they take with the time of day,
+    /// V4L2's drivers with the monotonic clock.
+    public var isByTheMachinesClock: Bool { needsDevices && !isEndless }
+
     /// Whether it gives as much as one takes, and has to be played in real time: files, and FFmpeg's own test pictures.
     public var isEndless: Bool {
         switch self {

@@ -135,6 +135,8 @@ public final class LiveInput {
             }
             if let size = settings.size { av_dict_set(&options, "video_size", "\(size.width)x\(size.height)", 0) }
             if let rate = settings.rate { av_dict_set(&options, "framerate", "\(rate)", 0) }
+            // PulseAudio would hand out two seconds at once; 4096 bytes are 21 ms.
+            if name == "pulse" { av_dict_set(&options, "fragment_size", "4096", 0) }
             if let own = settings.inputFormat { av_dict_set(&options, "input_format", own, 0) }
             return format
         case .url:

@@ -11,8 +11,9 @@ final class LiveSoundEncoder {
     /// The time of the queue's first sample, in samples.
     private var next: Int64?
 
-    /// A departure from the expected time by more than this is a gap or a clock's drift, in seconds.
-    private static let gap = 0.04
+    private var alignment = SoundAlignment()
+    /// Samples that are too many, to be left out.
+    private var excess = 0
 
     init(rate: Int, in context: UnsafeMutablePointer<AVFormatContext>, file: String) throws(MediaError) {
         self.file = file
@@ -55,15 +56,23 @@ final class LiveSoundEncoder {
         try resampler.convert(sound.frame, into: result, file: file)
         if let next {
             let expected = next + Int64(queue.count)
-            if abs(start - expected) > Int64(Self.gap * rate) {
-                // Sound was lost, or came too fast: what follows has its own time again.
+            let length = Double(result.pointer.pointee.nb_samples) / rate
+            let move = alignment.move(for: Double(start - expected) / rate, lasting: length)
+            if move > 0 {
+                // Sound was lost: what follows has its own time again.
+                let time = expected + Int64(move * rate)
                 try encode(to: context, leaving: 0)
-                self.next = max(start, self.next ?? start)
+                self.next = max(time, self.next ?? time)
+            } else {
+                excess += Int(-move * rate)
             }
         } else {
             next = max(0, start)
         }
         try queue.append(result)
+        let surplus = min(excess, queue.count)
+        queue.drop(Int32(surplus))
+        excess -= surplus
         try encode(to: context, leaving: max(1, Int(c.pointee.frame_size)) - 1)
     }
 
@@ -115,6 +124,35 @@ final class LiveSoundEncoder {
         try encode(to: context, leaving: 0)
         try check(avcodec_send_frame(encoder.pointer, nil), .internalFailure, "encoding sound", file: file)
         try drain(to: context)
+    }
+}
+
+/// Keeps sound at the times of its capture although these are only roughly known: devices guess them from how full their
+/// buffers are, and a busy machine reads them late.
+struct SoundAlignment {
+    /// A mean departure by more than this is a gap or the drift of a clock, in seconds. Less isn't noticed: sound may be
+    /// 45 ms early or 125 ms late before people see it (ITU-R BT.1359).
+    private static let tolerance = 0.04
+    /// A single departure by more than this is no jitter.
+    private static let jump = 0.25
+    /// The mean is taken over about so many seconds.
+    private static let span = 0.5
+
+    private var mean = 0.0
+
+    /// By how many seconds to move the sound that comes, 0 mostly: above 0 later, by a pause; below 0 earlier, by leaving
+    /// some of it out.
+    ///
+    /// - Parameters:
+    ///   - departure: its time less the time that would follow from the sound before it.
+    ///   - length: of this piece of sound.
+    mutating func move(for departure: Double, lasting length: Double) -> Double {
+        let weight = min(1, max(0, length) / Self.span)
+        mean += weight * (departure - mean)
+        let move = abs(departure) > Self.jump ? departure : mean
+        guard abs(move) > Self.tolerance else { return 0 }
+        mean = 0
+        return move
     }
 }
 

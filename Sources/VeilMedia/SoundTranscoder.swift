@@ -258,5 +258,8 @@ final class SampleQueue {
         try check(cff_fifo_write(pointer, frame.pointer), .internalFailure, "queueing sound", file: nil)
     }
 
+    /// Leaves out what has waited longest; no more than there is.
+    func drop(_ count: Int32) { av_audio_fifo_drain(pointer, max(0, count)) }
+
     func take(_ count: Int32, into frame: borrowing Frame) { cff_fifo_read(pointer, frame.pointer, count) }
 }

@@ -89,6 +89,33 @@ import VeilVision
         #expect(!shown.wholeFrames.contains(25))
     }
 
+    @Test func `covers what the newest look has found for as long as the look counts`() throws {
+        var stage = walker(0)
+        stage.isStarved = { $0 >= 10 }
+        let shown = try stage.play(80, settings { $0.maxAge = 5 })
+        #expect(shown.bareFrames == [])
+        #expect(shown.wholeFrames == [0, 1, 2])
+    }
+
+    @Test func `takes no look at a broken frame for a look at those after it`() throws {
+        var stage = Stage()
+        // Somebody steps in while frame 15 is broken, and just that frame is looked at.
+        stage.faces = { $0 < 16 ? [] : [Stage.PixelArea(x: 100, y: 60)] }
+        stage.damaged = [15]
+        let shown = try stage.play(30)
+        #expect(shown.bareFrames == [])
+        #expect(shown.wholeFrames.contains(18) && !shown.wholeFrames.contains(25))
+    }
+
+    @Test func `covers what comes after a standstill that the source's clock doesn't know of`() throws {
+        var stage = Stage()
+        stage.faces = { $0 < 14 ? [] : [Stage.PixelArea(x: 100, y: 60)] }
+        stage.standstill = (frame: 14, seconds: 1)
+        let shown = try stage.play(30)
+        #expect(shown.bareFrames == [])
+        #expect(shown.wholeFrames.contains(14) && !shown.wholeFrames.contains(25))
+    }
+
     @Test func `keeps a face covered that the detector misses for a while`() throws {
         var stage = walker()
         stage.detect = { stage, frame in (12..<20).contains(frame) ? [] : stage.truth(frame) }

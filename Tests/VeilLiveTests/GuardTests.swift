@@ -27,6 +27,15 @@ import VeilTestSupport
         #expect(verdict(state, 11) == .faces)
     }
 
+    @Test func `takes no old detection for a new one where the source's clock stands still`() {
+        var state = guardian()
+        state.detected(frame: 3, time: 0.1, arrival: 50)
+        #expect(state.verdict(frame: 4, time: 0.1001, arrival: 50.7) == .faces)
+        #expect(state.verdict(frame: 5, time: 0.1002, arrival: 50.8) == .whole(.stale))
+        // Nor the other way round.
+        #expect(state.verdict(frame: 6, time: 0.4, arrival: 50.05) == .whole(.stale))
+    }
+
     @Test func `covers a new scene until a frame of it was looked at`() {
         var state = guardian()
         state.detected(frame: 8, time: 8 / rate)

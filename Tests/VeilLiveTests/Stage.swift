@@ -20,6 +20,8 @@ struct Stage {
     /// How far the camera has turned, in pixels; faces are where they are said to be all the same.
     var camera: (_ frame: Int) -> Int = { _ in 0 }
     var damaged: Set<Int> = []
+    /// The frames from this one on come so many seconds later, without the source's clock saying so.
+    var standstill: (frame: Int, seconds: Double)?
     /// Frames before which the view was changed.
     var newViews: Set<Int> = []
     /// Frames that a look takes.
@@ -86,6 +88,8 @@ struct Stage {
         var kept: Double
     }
 
+    private func late(_ frame: Int) -> Double { standstill.map { frame >= $0.frame ? $0.seconds : 0 } ?? 0 }
+
     func play(_ frames: Int, _ settings: LiveSettings? = nil) throws -> [Shown] {
         let core = try LiveCore(settings ?? LiveSettings(input: LiveInputSettings(.file("stage"))))
         var shown: [Shown] = []
@@ -110,10 +114,11 @@ struct Stage {
             pictures.append(picture)
             core.arrive(
                 LiveFrame(
-                    picture: picture, number: frame, time: time, arrival: time, isDamaged: damaged.contains(frame),
+                    picture: picture, number: frame, time: time, arrival: time + late(frame),
+                    isDamaged: damaged.contains(frame),
                     isNewView: newViews.contains(frame)))
             if busy == nil, !isStarved(frame) { busy = (frame, frame + lookFrames) }
-            try collect(time)
+            try collect(time + late(frame))
         }
         try collect(.infinity)
         return shown

@@ -30,6 +30,11 @@ public struct RawPictures: Sendable {
         return bytes[start..<start + width]
     }
 
+    /// The luma of a frame, row after row.
+    public func picture(_ frame: Int) -> ArraySlice<UInt8> {
+        Array(bytes[frame * width * height..<(frame + 1) * width * height])[...]
+    }
+
     /// PSNR of luma between two frames over the samples for which `isWanted` holds, dB.
     public func psnr(_ frame: Int, _ other: RawPictures, _ otherFrame: Int, where isWanted: (Int, Int) -> Bool)
         -> Double

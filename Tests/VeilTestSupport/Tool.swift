@@ -222,11 +222,11 @@ public enum BuiltVeil {
         try startShell(script, in: folder, environment: more).finish()
     }
 
-    public static func startShell(_ script: String, in folder: String, environment more: [String: String] = [:]) throws
-        -> Tool.Running
-    {
+    public static func startShell(
+        _ script: String, in folder: String, arguments: [String] = [], environment more: [String: String] = [:]
+    ) throws -> Tool.Running {
         try Tool.start(
-            ["bash", "-c", script], in: folder,
+            ["bash", "-c", script, "bash"] + arguments, in: folder,
             environment: environment.merging(["VEIL": Places.veil]) { $1 }.merging(more) { $1 })
     }
 

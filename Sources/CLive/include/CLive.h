@@ -3,6 +3,7 @@
 #ifndef VEIL_CLIVE_H
 #define VEIL_CLIVE_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,9 @@ extern "C" {
 
 /// Names the calling thread, for tools that show threads: at most 15 bytes.
 void clive_name_thread(const char *name);
+
+/// Waits for a thread's end until a moment of CLOCK_MONOTONIC, in seconds. 0, or an error number such as ETIMEDOUT.
+int clive_join_thread(pthread_t thread, double deadline);
 
 // Devices
 
@@ -29,6 +33,8 @@ int clive_default_camera(char *path, size_t size);
 
 typedef struct clive_window clive_window;
 
+/// Loads SDL2. 0, or -1 with the loader's words in `error`.
+int clive_window_load(char *error, size_t size);
 /// Opens a window for pictures of a size. Every call on it must come from the thread that opened it.
 clive_window *clive_window_open(const char *title, int width, int height, char *error, size_t size);
 /// Shows a planar 4:2:0 picture (BT.601 or BT.709 by `matrix`). 0, or -1 with words in `error`.
@@ -44,6 +50,8 @@ void clive_window_close(clive_window *window);
 
 typedef struct clive_http clive_http;
 
+/// Loads libmicrohttpd. 0, or -1 with the loader's words in `error`.
+int clive_http_load(char *error, size_t size);
 /// Serves a page with the picture at /, and the picture alone as a stream of JPEGs at /stream.mjpeg.
 clive_http *clive_http_start(const char *address, uint16_t port, char *error, size_t size);
 /// How many are watching now: without any, no JPEG needs to be made.
