@@ -101,6 +101,10 @@ final class Encoder {
             // FFmpeg tells x264 with the first picture, when the stream's header is written already.
             extra.insert(("x264-params", frame.isTopFieldFirst ? "tff=1" : "bff=1"), at: 0)
         }
+        if name == "libx265" && interlaced {
+            // Single fields, which libx265 takes in turn: `EncoderChoice.marksFields` sees to that.
+            extra.insert(("x265-params", frame.isTopFieldFirst ? "interlace=tff" : "interlace=bff"), at: 0)
+        }
         if let own = hdr.options(for: name) { extra.insert(own, at: 0) }
         for (key, value) in extra {
             // Parameter lists add up instead of replacing one another.
