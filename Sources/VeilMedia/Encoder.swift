@@ -125,6 +125,10 @@ final class Encoder {
     }
 
     deinit {
+        // SVT-AV1 1.4 waits on closing for the last of its pictures: for ever, if it was given none.
+        if count == 0 && choice.encoderName == "libsvtav1" {
+            try? submit(Frame.allocate(width: choice.width, height: choice.height, format: choice.format), 0)
+        }
         var c: UnsafeMutablePointer<AVCodecContext>? = context
         avcodec_free_context(&c)
     }
