@@ -86,22 +86,45 @@ static inline enum AVSampleFormat cff_codec_sample_format(const AVCodec *c, enum
         if (av_get_packed_sample_fmt(*f) == av_get_packed_sample_fmt(wanted)) return *f;
     return c->sample_fmts[0];
 }
-static inline int cff_codec_takes_layout(const AVCodec *c, const AVChannelLayout *l) {
-    if (!c->ch_layouts) return 1;
-    for (const AVChannelLayout *a = c->ch_layouts; a->nb_channels; a++)
-        if (!av_channel_layout_compare(a, l)) return 1;
+// Layouts to try on an encoder, the best first: the source's own, those of as many channels, then fewer; most encoders
+// don't list what they take. Gives back 0 behind the last one.
+static inline int cff_layout_candidate(const AVChannelLayout *source, int n, AVChannelLayout *out) {
+    static const int fewer[] = {8, 6, 2, 1};
+    if (n == 0) {
+        // Channels of which nothing is known are taken for the usual ones.
+        if (source->order == AV_CHANNEL_ORDER_UNSPEC) av_channel_layout_default(out, source->nb_channels);
+        else av_channel_layout_copy(out, source);
+        return 1;
+    }
+    if (n == 1) {
+        av_channel_layout_default(out, source->nb_channels);
+        return 1;
+    }
+    for (int i = 0; i < 4; i++)
+        if (fewer[i] < source->nb_channels && --n == 1) {
+            av_channel_layout_default(out, fewer[i]);
+            return 1;
+        }
     return 0;
 }
-// The source's own layout, else the usual one of as many channels, else stereo.
-static inline int cff_codec_layout(const AVCodec *c, const AVChannelLayout *wanted, AVChannelLayout *out) {
-    if (wanted->order != AV_CHANNEL_ORDER_UNSPEC && cff_codec_takes_layout(c, wanted))
-        return av_channel_layout_copy(out, wanted);
-    av_channel_layout_default(out, wanted->nb_channels);
-    if (out->order == AV_CHANNEL_ORDER_UNSPEC || !cff_codec_takes_layout(c, out)) {
-        av_channel_layout_uninit(out);
-        av_channel_layout_default(out, 2);
+// Whether every channel has a share in what libswresample makes of one layout for another; the low-frequency ones
+// needn't, as in every downmix (libswresample/rematrix.c, lfe_mix_level 0).
+static inline int cff_mixes_whole(const AVChannelLayout *in, const AVChannelLayout *out) {
+    if (!av_channel_layout_compare(in, out)) return 1;
+    if (in->nb_channels > 64 || out->nb_channels > 64) return 0;
+    double m[64 * 64] = {0};
+    AVChannelLayout from = {0}, to = {0};
+    int whole = av_channel_layout_copy(&from, in) >= 0 && av_channel_layout_copy(&to, out) >= 0
+        && swr_build_matrix2(&from, &to, M_SQRT1_2, M_SQRT1_2, 0, 1, 1, m, in->nb_channels, AV_MATRIX_ENCODING_NONE, NULL) >= 0;
+    for (int i = 0; whole && i < in->nb_channels; i++) {
+        enum AVChannel c = av_channel_layout_channel_from_index(in, i);
+        int used = c == AV_CHAN_LOW_FREQUENCY || c == AV_CHAN_LOW_FREQUENCY_2;
+        for (int o = 0; !used && o < out->nb_channels; o++) used = m[o * in->nb_channels + i] != 0;
+        whole = used;
     }
-    return 0;
+    av_channel_layout_uninit(&from);
+    av_channel_layout_uninit(&to);
+    return whole;
 }
 static inline int cff_fifo_write(AVAudioFifo *q, AVFrame *f) {
     return av_audio_fifo_write(q, (void **)f->extended_data, f->nb_samples);

@@ -8,6 +8,8 @@ public enum VeilProgram {
         Interruption.listen()
         // A reader that goes away is an error to report, not a reason to die.
         signal(SIGPIPE, SIG_IGN)
+        // So is a file that has grown to the limit its owner may write (`ulimit -f`).
+        signal(SIGXFSZ, SIG_IGN)
         let surroundings = Program.Surroundings(
             console: .standardError,
             output: { text throws(WriteError) in try writeWhole(text, to: Terminal.standardOutput) },

@@ -101,6 +101,10 @@ final class Encoder {
             // FFmpeg tells x264 with the first picture, when the stream's header is written already.
             extra.insert(("x264-params", frame.isTopFieldFirst ? "tff=1" : "bff=1"), at: 0)
         }
+        if name == "libx265" && interlaced {
+            // Single fields, which libx265 takes in turn: `EncoderChoice.marksFields` sees to that.
+            extra.insert(("x265-params", frame.isTopFieldFirst ? "interlace=tff" : "interlace=bff"), at: 0)
+        }
         if let own = hdr.options(for: name) { extra.insert(own, at: 0) }
         for (key, value) in extra {
             // Parameter lists add up instead of replacing one another.
@@ -121,6 +125,10 @@ final class Encoder {
     }
 
     deinit {
+        // SVT-AV1 1.4 waits on closing for the last of its pictures: for ever, if it was given none.
+        if count == 0 && choice.encoderName == "libsvtav1" {
+            try? submit(Frame.allocate(width: choice.width, height: choice.height, format: choice.format), 0)
+        }
         var c: UnsafeMutablePointer<AVCodecContext>? = context
         avcodec_free_context(&c)
     }

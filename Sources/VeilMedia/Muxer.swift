@@ -69,12 +69,13 @@ final class Muxer {
         guard let from = source.pointee.codecpar, let to = stream.pointee.codecpar else { return 0 }
         try check(avcodec_parameters_copy(to, from), .internalFailure, "adding a stream", file: file)
         // A tag of another container means nothing here; one that this container knows for the codec stays.
+        // QuickTime's muxer knows the tag of telemetry, but has it in no table.
+        let isTelemetry =
+            from.pointee.codec_type == AVMEDIA_TYPE_DATA && format.isISOMedia
+            && format.holdsData(from.pointee.codec_id, tag: from.pointee.codec_tag)
         let tags = format.raw.pointee.codec_tag
-        if let tags, av_codec_get_id(tags, from.pointee.codec_tag) != from.pointee.codec_id {
-            to.pointee.codec_tag = 0
-        } else if tags == nil {
-            to.pointee.codec_tag = 0
-        }
+        let isKnown = tags.map { av_codec_get_id($0, from.pointee.codec_tag) == from.pointee.codec_id } ?? false
+        if !isKnown && !isTelemetry { to.pointee.codec_tag = 0 }
         stream.pointee.time_base = source.pointee.time_base
         copyDescription(from: source, to: stream)
         if format.name == "mov", let own = av_dict_get(stream.pointee.metadata, "language", nil, 0) {

@@ -61,6 +61,24 @@ public struct OutputFormat: Sendable {
             || codec == raw.pointee.subtitle_codec
     }
 
+    /// Whether the container takes sound as it is. FLV has room for a few rates and two channels, and its muxer writes PCM of
+    /// others under a wrong one (libavformat/flvenc.c); AAC says its own.
+    func holds(sound: AVCodecParameters) -> Bool {
+        guard holds(sound.codec_id) else { return false }
+        // FFmpeg 5.1 writes FLAC into AVI so that it can't read all of it again: none of eight channels.
+        if isAVI && sound.codec_id == AV_CODEC_ID_FLAC { return false }
+        guard name == "flv", sound.codec_id != AV_CODEC_ID_AAC else { return true }
+        return rate(near: sound.sample_rate, for: sound.codec_id) == sound.sample_rate
+            && sound.ch_layout.nb_channels <= 2
+    }
+
+    /// The rate at which sound of a codec is written, in samples a second: the next higher one that the container has.
+    func rate(near wanted: Int32, for codec: AVCodecID) -> Int32 {
+        guard name == "flv", codec != AV_CODEC_ID_AAC else { return wanted }
+        if codec == AV_CODEC_ID_MP3 && wanted > 44100 { return 48000 }
+        return [11025, 22050].first { $0 >= wanted } ?? 44100
+    }
+
     /// Formats that write further files beside the one that is named, which then couldn't all appear at once, and formats
     /// of sound whose only picture is a cover.
     private static func isUnfit(_ names: String) -> Bool {

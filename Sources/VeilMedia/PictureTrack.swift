@@ -15,6 +15,8 @@ final class PictureTrack {
     private var deinterlacer: Deinterlacer?
     private var lost: LostMetadata
     private var changes: Set<String> = []
+    /// Pictures of one field each are encoded as if they were whole.
+    private let fieldsBecomeWhole: Bool
 
     /// What differs from the source, for a person.
     private(set) var notices: [String]
@@ -33,6 +35,14 @@ final class PictureTrack {
         expected = (input.first.width, input.first.height, input.first.format)
         var notices: [String] = []
         var isInterlaced = input.first.isInterlaced
+        // FFmpeg 5.1's HEVC decoder marks pictures that are one field each, and no others (libavcodec/hevcdec.c).
+        let isSingleField = isInterlaced && par.codec_id == AV_CODEC_ID_HEVC
+        if settings.deinterlaces && isSingleField {
+            throw MediaError(
+                .unsupported, "deinterlacing", file: source.demuxer.file, stream: source.stream.index,
+                detail: "each of its pictures is one field, and there is no way to join them here",
+                advice: "without --deinterlace they are redacted one by one")
+        }
         if settings.deinterlaces {
             deinterlacer = try Deinterlacer(like: input.first, timeBase: source.timeBase, file: file)
             if isInterlaced || par.field_order.rawValue > AV_FIELD_PROGRESSIVE.rawValue {
@@ -59,9 +69,14 @@ final class PictureTrack {
 
         let choice = try EncoderChoice.choose(
             source: par.codec_id, requested: settings.codec, format: model.format, width: model.width,
-            height: model.height, interlaced: isInterlaced, container: format, file: file)
+            height: model.height, interlaced: isInterlaced && !isSingleField, container: format, file: file)
         notices += choice.notices
-        if isInterlaced && !choice.keepsFields(in: format) {
+        fieldsBecomeWhole = isSingleField && choice.encoderName != "libx265"
+        if fieldsBecomeWhole {
+            notices.append("each picture is one field, which \(choice.encoderName) can't say: it becomes a whole one")
+            model.markProgressive()
+        }
+        if isInterlaced && !isSingleField && !choice.keepsFields(in: format) {
             let others = [("h264", AV_CODEC_ID_H264), ("mpeg2", AV_CODEC_ID_MPEG2VIDEO)]
                 .filter { format.holds($0.1) }.map { "; --codec \($0.0) keeps the fields" }
             throw MediaError(
@@ -119,6 +134,16 @@ final class PictureTrack {
     }
 
     private func encode(_ frame: borrowing Frame) throws(MediaError) {
+        if fieldsBecomeWhole {
+            let whole = try frame.reference()
+            whole.markProgressive()
+            try turnAndEncode(whole)
+        } else {
+            try turnAndEncode(frame)
+        }
+    }
+
+    private func turnAndEncode(_ frame: borrowing Frame) throws(MediaError) {
         if turn == .up {
             try encoder.send(frame)
         } else {

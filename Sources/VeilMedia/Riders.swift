@@ -13,9 +13,19 @@ final class Riders {
     private let policy: RiderPolicy
     private let file: String
     private var routes: [Int: Route] = [:]
+    /// How many packets of a subtitle stream told a place and were left out, by the stream's index.
+    private var places: [Int: Int] = [:]
+    private var ownNotices: [String] = []
 
-    /// What was changed or left out, for a person.
-    private(set) var notices: [String] = []
+    /// What was changed or left out, for a person; whole once everything is written.
+    var notices: [String] {
+        ownNotices
+            + demuxer.streams.compactMap { info in
+                places[info.index].map {
+                    "\(info.label): \($0) of its texts tell a place and are left out; --keep-data keeps them"
+                }
+            }
+    }
     /// Samples per second of the first sound.
     private(set) var soundRate: Int?
 
@@ -25,11 +35,11 @@ final class Riders {
         self.policy = policy
         self.file = file
         if demuxer.context.pointee.nb_chapters > 0 && !muxer.format.holdsChapters {
-            notices.append("chapters are left out: a \(muxer.format.name) file can't hold them")
+            ownNotices.append("chapters are left out: a \(muxer.format.name) file can't hold them")
         }
         // By now the output's tags are those that stay.
         if !muxer.format.holdsTags && av_dict_count(muxer.context.pointee.metadata) > 0 && !isSameFamily {
-            notices.append("the title and other tags are left out: a \(muxer.format.name) file can't hold them")
+            ownNotices.append("the title and other tags are left out: a \(muxer.format.name) file can't hold them")
         }
     }
 
@@ -50,12 +60,12 @@ final class Riders {
             let transcoder = try SoundTranscoder(of: stream, to: encoder, muxer: muxer, file: file)
             routes[info.index] = .sound(transcoder)
             noteRate(transcoder.sampleRate)
-            notices.append(
+            ownNotices.append(
                 "\(info.label) becomes \(transcoder.codecName): a \(muxer.format.name) file can't hold \(info.codec)")
-            notices += transcoder.losses.map { "\(info.label): \($0)" }
+            ownNotices += transcoder.losses.map { "\(info.label): \($0)" }
         case .text(let encoder):
             routes[info.index] = .text(try TextConverter(of: stream, to: encoder, muxer: muxer, file: file))
-            notices.append(
+            ownNotices.append(
                 "\(info.label) becomes \(String(cString: encoder.pointee.name)): a \(muxer.format.name) file can't hold "
                     + "\(info.codec); the words stay, styles and places may be lost")
         }
@@ -64,7 +74,7 @@ final class Riders {
     /// Leaves a stream out, and says so unless the reason is empty.
     func leaveOut(_ info: StreamInfo, _ reason: String) {
         demuxer.discard([info.index])
-        if !reason.isEmpty { notices.append("\(info.label) is left out: \(reason)") }
+        if !reason.isEmpty { ownNotices.append("\(info.label) is left out: \(reason)") }
     }
 
     private func noteRate(_ rate: Int32) { if soundRate == nil && rate > 0 { soundRate = Int(rate) } }
@@ -72,7 +82,13 @@ final class Riders {
     /// Passes a packet on, if its stream is kept.
     func write(_ packet: borrowing Packet) throws(MediaError) {
         guard let route = routes[packet.streamIndex] else { return }
-        let timeBase = demuxer.stream(packet.streamIndex).pointee.time_base
+        let stream = demuxer.stream(packet.streamIndex)
+        let timeBase = stream.pointee.time_base
+        let isText = stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_SUBTITLE
+        if isText && !policy.keepsData && PlaceText.tellsPlace(packet) {
+            places[packet.streamIndex, default: 0] += 1
+            return
+        }
         switch route {
         case .copy(let index):
             // What an edit list hides would be heard in a container without one. A decoder's run-in is less than 0.1 s

@@ -41,22 +41,13 @@ final class SoundTranscoder {
                 .unsupported, "re-encoding sound", file: file, stream: Int(source.pointee.index),
                 detail: "neither rate nor channels are known", advice: "--audio drop leaves the sound out")
         }
-        encoder = try CodecContext(codec)
-        let context = encoder.pointer
-        let rate = cff_codec_sample_rate(codec, par.pointee.sample_rate)
+        let rate = cff_codec_sample_rate(
+            codec, muxer.format.rate(near: par.pointee.sample_rate, for: codec.pointee.id))
         let channels = par.pointee.ch_layout.nb_channels
-        try check(
-            cff_codec_layout(codec, &par.pointee.ch_layout, &context.pointee.ch_layout), .unsupported,
-            "re-encoding sound", file: file)
-        context.pointee.sample_rate = rate
-        context.pointee.sample_fmt = cff_codec_sample_format(codec, decoder.context.pointee.sample_fmt)
-        context.pointee.bit_rate = Self.bitRate(codec.pointee.id) * Int64(context.pointee.ch_layout.nb_channels)
-        context.pointee.time_base = AVRational(num: 1, den: rate)
-        context.pointee.strict_std_compliance = cff_compliance_experimental
-        if muxer.format.needsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
-        if muxer.isReproducible { context.pointee.flags |= AV_CODEC_FLAG_BITEXACT }
-        let operation = "opening the encoder \(String(cString: codec.pointee.name))"
-        try check(avcodec_open2(context, codec, nil), .unsupported, operation, file: file)
+        encoder = try Self.open(
+            codec, like: par, rate: rate, format: cff_codec_sample_format(codec, decoder.context.pointee.sample_fmt),
+            muxer: muxer, file: file, stream: Int(source.pointee.index))
+        let context = encoder.pointer
         sampleTime = AVRational(num: 1, den: rate)
         resampler = try Resampler()
         queue = try SampleQueue(context.pointee.sample_fmt, context.pointee.ch_layout.nb_channels)
@@ -64,8 +55,13 @@ final class SoundTranscoder {
         if rate != par.pointee.sample_rate {
             losses.append("\(par.pointee.sample_rate) samples a second become \(rate)")
         }
-        if context.pointee.ch_layout.nb_channels < channels {
+        if context.pointee.ch_layout.nb_channels != channels {
             losses.append("\(channels) channels become \(context.pointee.ch_layout.nb_channels)")
+        } else if par.pointee.ch_layout.order != AV_CHANNEL_ORDER_UNSPEC,
+            av_channel_layout_compare(&par.pointee.ch_layout, &context.pointee.ch_layout) != 0
+        {
+            losses.append(
+                "channels as \(Self.name(par.pointee.ch_layout)) become \(Self.name(context.pointee.ch_layout))")
         }
         self.losses = losses
 
@@ -81,6 +77,61 @@ final class SoundTranscoder {
         out.pointee.time_base = sampleTime
         if muxer.format.isMatroska { muxer.restoreCodecDelay(of: out, at: index) }
         Language.translate(in: out, for: muxer.format)
+    }
+
+    /// Opens the encoder with the channels of the source, else with the most that it takes and that all of them can be
+    /// mixed into.
+    ///
+    /// - Throws: `MediaError` `.unsupported` when there are none: no channel is left out.
+    private static func open(
+        _ codec: UnsafePointer<AVCodec>, like source: UnsafeMutablePointer<AVCodecParameters>, rate: Int32,
+        format: AVSampleFormat, muxer: Muxer, file: String, stream: Int
+    ) throws(MediaError) -> CodecContext {
+        var own = AVChannelLayout()
+        defer { av_channel_layout_uninit(&own) }
+        _ = cff_layout_candidate(&source.pointee.ch_layout, 0, &own)
+        var words = ""
+        var layout = AVChannelLayout()
+        defer { av_channel_layout_uninit(&layout) }
+        var candidate: Int32 = 0
+        while cff_layout_candidate(&source.pointee.ch_layout, candidate, &layout) != 0 {
+            candidate += 1
+            guard cff_mixes_whole(&own, &layout) != 0 else { continue }
+            // Encoders with a table of bit rates have none so high for few samples a second.
+            for share in [3, 2, 1] as [Int64] {
+                let encoder = try CodecContext(codec)
+                let context = encoder.pointer
+                av_channel_layout_copy(&context.pointee.ch_layout, &layout)
+                context.pointee.sample_rate = rate
+                context.pointee.sample_fmt = format
+                context.pointee.bit_rate = bitRate(codec.pointee.id) * Int64(layout.nb_channels) * share / 3
+                context.pointee.time_base = AVRational(num: 1, den: rate)
+                context.pointee.strict_std_compliance = cff_compliance_experimental
+                if muxer.format.needsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
+                if muxer.isReproducible { context.pointee.flags |= AV_CODEC_FLAG_BITEXACT }
+                let code = avcodec_open2(context, codec, nil)
+                if code >= 0 {
+                    _ = LibraryLog.takeLast()
+                    return encoder
+                }
+                words = " (\(LibraryLog.takeLast() ?? FFmpegCode(rawValue: code).description))"
+            }
+        }
+        throw MediaError(
+            .unsupported, "re-encoding sound", file: file, stream: stream,
+            detail: "\(String(cString: codec.pointee.name)) takes neither \(name(own)) at \(rate) samples a second nor "
+                + "fewer channels that all of them could be mixed into\(words)",
+            advice: "name the output .mkv, or leave the sound out with --audio drop")
+    }
+
+    /// A channel layout's usual name, "5.1(side)".
+    private static func name(_ layout: AVChannelLayout) -> String {
+        var layout = layout
+        var buffer = [CChar](repeating: 0, count: 128)
+        guard av_channel_layout_describe(&layout, &buffer, buffer.count) > 0 else {
+            return "\(layout.nb_channels) channels"
+        }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     func write(_ source: borrowing Packet) throws(MediaError) {

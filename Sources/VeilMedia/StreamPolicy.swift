@@ -56,6 +56,8 @@ enum Fate {
     /// Left out; the reason is empty where nobody needs to be told.
     case leftOut(String)
 
+    private static let toldByData = "timed data may say who was where; --keep-data keeps it"
+
     /// - Throws: `MediaError` `.unsupported` for sound that can neither be copied nor re-encoded: a file that has sound
     ///   doesn't become a mute one.
     static func of(
@@ -69,7 +71,7 @@ enum Fate {
         case .picture: return .leftOut("no picture is copied")
         case .sound:
             if policy.audio == .drop { return .leftOut("") }
-            if format.holds(codec) { return .copied }
+            if format.holds(sound: par) { return .copied }
             if format.raw.pointee.audio_codec == AV_CODEC_ID_NONE {
                 return .leftOut("\(format.aFile) holds no sound")
             }
@@ -80,6 +82,7 @@ enum Fate {
                     advice: "name the output .mkv, or leave the sound out with --audio drop")
             }
             return .sound(encoder)
+        case .subtitle where !policy.keepsData && PlaceText.isCameras(stream): return .leftOut(toldByData)
         case .subtitle:
             if format.holds(codec) { return .copied }
             let isText = (avcodec_descriptor_get(codec)?.pointee.props ?? 0) & Int32(AV_CODEC_PROP_TEXT_SUB) != 0
@@ -96,7 +99,7 @@ enum Fate {
             if format.isISOMedia || format.isMatroska || format.name == "mxf" { return .leftOut("") }
             return .leftOut("\(format.aFile) holds no time code")
         case .data:
-            if !policy.keepsData { return .leftOut("timed data may say who was where; --keep-data keeps it") }
+            if !policy.keepsData { return .leftOut(toldByData) }
             return format.holdsData(codec, tag: par.codec_tag) ? .copied : .leftOut(cantHold)
         case .unknown: return .leftOut("its kind is unknown")
         }

@@ -85,9 +85,11 @@ extension Probe {
     }
 
     /// Properties of the first frame: `pix_fmt`, `interlaced_frame`, `color_range` and so on.
-    public static func firstFrame(_ file: String) throws -> [String: String] {
+    ///
+    /// - Parameter packets: how many are read: a frame may lie in two, one for each field.
+    public static func firstFrame(_ file: String, packets: Int = 1) throws -> [String: String] {
         let text = try Tool.ffprobe([
-            "-select_streams", "V:0", "-show_frames", "-read_intervals", "%+#1", "-of", "flat", "file:" + file,
+            "-select_streams", "V:0", "-show_frames", "-read_intervals", "%+#\(packets)", "-of", "flat", "file:" + file,
         ])
         var values: [String: String] = [:]
         for line in text.split(separator: "\n") {

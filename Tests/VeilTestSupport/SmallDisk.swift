@@ -6,11 +6,16 @@ public final class SmallDisk {
     private let folder: TemporaryFolder
 
     /// Nil where mounting isn't permitted (it is to root, outside of most containers).
-    public init?(megabytes: Int) throws {
+    ///
+    /// - Parameter quotaKilobytes: what each user but root may fill of it; nil where the kernel has no quotas for it, too
+    ///   (they came with Linux 6.6, and it may be built without).
+    public init?(megabytes: Int, quotaKilobytes: Int? = nil) throws {
         folder = try TemporaryFolder()
         path = folder.file("disk")
         mkdir(path, 0o700)
-        guard geteuid() == 0, mount("tmpfs", path, "tmpfs", 0, "size=\(megabytes)m") == 0 else { return nil }
+        var options = "size=\(megabytes)m"
+        if let quotaKilobytes { options += ",mode=777,usrquota,usrquota_block_hardlimit=\(quotaKilobytes)k" }
+        guard geteuid() == 0, mount("tmpfs", path, "tmpfs", 0, options) == 0 else { return nil }
     }
 
     deinit { umount2(path, Int32(MNT_DETACH)) }
@@ -28,5 +33,10 @@ public final class SmallDisk {
     /// Whether this machine and user can have one; makes one to find out.
     public static let isPossible: Bool = {
         do { return try SmallDisk(megabytes: 1) != nil } catch { return false }
+    }()
+
+    /// Whether it can have a quota.
+    public static let canHaveQuota: Bool = {
+        do { return try SmallDisk(megabytes: 1, quotaKilobytes: 64) != nil } catch { return false }
     }()
 }
