@@ -39,6 +39,11 @@ public enum LiveAddress: Sendable, Hashable {
     /// Whether libavdevice is needed to open it.
     public var needsDevices: Bool { if case .device = self { true } else { false } }
 
+    /// Whether it is read by FFmpeg's V4L2 input.
+    var isV4L2: Bool {
+        if case .device(let format, _) = self { format == "v4l2" || format == "video4linux2" } else { false }
+    }
+
     /// Whether it gives as much as one takes, and has to be played in real time: files, and FFmpeg's own test pictures.
     public var isEndless: Bool {
         switch self {
