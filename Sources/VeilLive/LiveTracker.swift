@@ -274,7 +274,7 @@ struct LiveTracker {
         let shown = min(now, past(held)?.time ?? now)
         let oldest = oldest
         tracks.removeAll { track in
-            track.lastFrame < min(held, oldest) || shown - track.lastSighting.time > limit
+            track.lastFrame < min(held, oldest) || (track.missed > 0 && shown - track.lastSighting.time > limit)
         }
         for i in tracks.indices { tracks[i].forget(before: min(held, max(oldest, newest - Self.memory))) }
     }
@@ -294,7 +294,8 @@ struct LiveTracker {
             guard let sample = track[frame] else { continue }
             let age = track.age(time: time)
             let isFollowed = sample.certainty >= Self.lostBelow
-            guard age <= settings.linger * (isFollowed ? Self.surelyFollowed : 1) else { continue }
+            // What the newest search has seen stays until the next one, however long that takes.
+            guard track.missed == 0 || age <= settings.linger * (isFollowed ? Self.surelyFollowed : 1) else { continue }
             let grow = 1 + min(Self.growthLimit, Self.growthPerSecond * age)
             for box in [sample.box, sample.otherBox].compactMap(\.self) {
                 var cover = box.scaled(by: grow)
