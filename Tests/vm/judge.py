@@ -7,12 +7,12 @@ import subprocess
 import sys
 
 folder = pathlib.Path(sys.argv[1])
-WIDTH, HEIGHT = 480, 270
+WIDTH, HEIGHT = 192, 108
 # In the picture that guest.sh sends: the inner face, and a part beside it that no mask reaches.
-FACE = (165, 75, 225, 160)
-REST = (330, 20, 430, 250)
+FACE = (66, 30, 90, 64)
+REST = (132, 8, 172, 100)
 # The white mark that moves: a column through it.
-MARK = 455
+MARK = 182
 # A face shows where more than a third of its fine detail is left, as in docs/live.md.
 DETAIL = 1 / 3
 failures = 0

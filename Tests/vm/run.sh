@@ -8,10 +8,10 @@
 # What came out lies in FOLDER (.build/vm/results). Packages are fetched with apt-get into .build/vm and unpacked there;
 # none is installed. Needs: a release build (or VEIL=PATH), the model, ffmpeg, python3, 4 GB of memory, 10 minutes.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-tree=$(pwd -P)
+tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 home=$tree/.build/vm
-results=${1:-$home/results}
+results=$(realpath -m "${1:-$home/results}")
+cd "$tree"
 veil=$(realpath "${VEIL:-.build/release/veil}")
 # Seconds after which the machine is stopped.
 limit=${VM_LIMIT:-1800}
@@ -28,17 +28,17 @@ mkdir -p "$home"
 
 # fetch NAME...: unpacks packages, and what of their dependencies isn't installed, below $home/root.
 fetch() {
-    local packages=$home/packages
+    local packages=$home/packages names package
     rm -rf "$packages" "$home/root.part"
     mkdir -p "$packages" "$home/root.part"
-    local names
-    names=$(apt-get --simulate --no-install-recommends install "$@" | awk '/^Inst/ { print $2 }')
     # The kernel's dependencies are tools to install it, which nobody needs here.
-    local kernel
-    kernel=$(apt-cache depends linux-image-amd64 | awk '/Depends: linux-image/ { print $2; exit }')
-    # shellcheck disable=SC2086 # a list of names
-    (cd "$packages" && apt-get download --quiet $names "$kernel")
-    local package
+    names=$(
+        printf '%s\n' "$@"
+        apt-get --simulate --no-install-recommends install "$@" | awk '/^Inst/ { print $2 }'
+        apt-cache depends linux-image-amd64 | awk '/Depends: linux-image/ { print $2; exit }'
+    )
+    # shellcheck disable=SC2046 # a list of names
+    (cd "$packages" && apt-get download --quiet $(sort -u <<<"$names"))
     for package in "$packages"/*.deb; do dpkg-deb --extract "$package" "$home/root.part"; done
     rm -rf "$packages" "$home/root"
     mv "$home/root.part" "$home/root"
@@ -46,22 +46,10 @@ fetch() {
 
 if [[ ! -d $home/root ]]; then
     say "fetching QEMU, the kernel and some tools"
-    fetch qemu-system-x86 busybox-static cpio kmod v4l-utils
+    fetch qemu-system-x86 qemu-system-data seabios busybox-static cpio kmod v4l-utils
 fi
 root=$home/root
 libraries=$root/usr/lib/x86_64-linux-gnu:$root/lib/x86_64-linux-gnu
-# tool NAME ARGUMENTS...: runs an unpacked program, or the installed one where the package didn't have to be fetched.
-tool() {
-    local name=$1 place
-    shift
-    for place in "$root/usr/bin/$name" "$root/bin/$name"; do
-        if [[ -x $place ]]; then
-            LD_LIBRARY_PATH=$libraries "$place" "$@"
-            return
-        fi
-    done
-    "$name" "$@"
-}
 
 shopt -s nullglob
 kernels=("$root"/boot/vmlinuz-*)
@@ -72,25 +60,20 @@ release=${kernels[0]##*/vmlinuz-}
 initramfs=$home/initramfs
 rm -rf "$initramfs"
 mkdir -p "$initramfs"/{bin,dev,proc,host,modules}
-busybox=$(tool which busybox 2>/dev/null || true)
-[[ -x $root/bin/busybox ]] && busybox=$root/bin/busybox
-[[ -n $busybox ]] || die "no busybox"
-cp "$busybox" "$initramfs/bin/busybox"
+cp "$root/bin/busybox" "$initramfs/bin/busybox"
 cp Tests/vm/init.sh "$initramfs/init"
 printf '%s\n' "$tree" >"$initramfs/tree"
 # kmod is what it is called: depmod and modprobe are links to it.
-kmod=$root/bin/kmod
-[[ -x $kmod ]] || kmod=$(command -v kmod)
-as() { (export LD_LIBRARY_PATH=$libraries && exec -a "$1" "$kmod" "${@:2}"); }
+as() { (export LD_LIBRARY_PATH=$libraries && exec -a "$1" "$root/bin/kmod" "${@:2}"); }
 as depmod -b "$root" "$release"
 for module in virtio_pci 9pnet_virtio 9p vivid snd-aloop; do
     as modprobe -d "$root" -S "$release" --show-depends "$module"
-done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r file; do
+    # vivid itself is loaded by guest.sh, with its parameters.
+done | awk '$1 == "insmod" && !/\/vivid.ko/ && !seen[$2]++ { print $2 }' | while read -r file; do
     cp "$file" "$initramfs/modules/"
     printf '%s\n' "${file##*/}"
 done >"$initramfs/order"
-sed -i '/^vivid.ko$/d' "$initramfs/order"
-(cd "$initramfs" && find . | tool cpio --quiet -o -H newc) | gzip -1 >"$home/initramfs.gz"
+(cd "$initramfs" && find . | LD_LIBRARY_PATH=$libraries "$root/bin/cpio" --quiet -o -H newc) | gzip -1 >"$home/initramfs.gz"
 
 # shellcheck disable=SC2086 # CC may hold flags
 ${CC:-cc} -Wall -Wextra -O2 -shared -fPIC -o "$home/queue-writes.so" Tests/vm/queue-writes.c -ldl
