@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test build models install uninstall clean lint bench attack fuzz soak packages-build packages-test
+.PHONY: help demo test build models install uninstall clean lint bench attack fuzz soak vm packages-build packages-test
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -53,6 +53,9 @@ fuzz: packages-test models build ## change sample files at random and look for c
 soak: packages-test models ## run for long and watch memory and open files
 	@VEIL_KILLS=100 SWIFT_BACKTRACE=enable=no $(swift) test --disable-xctest --filter 'KillTests|FolderTests'
 	@$(benchmark) soak
+
+vm: packages-test models build ## try veil live on V4L2 and ALSA devices in a virtual machine
+	@Tests/vm/run.sh
 
 clean: ## remove what was built, not the models
 	@rm -rf .build Benchmarks/.build demo

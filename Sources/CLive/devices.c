@@ -83,7 +83,11 @@ static void list_formats(int fd, const printer *out) {
     char text[512];
     struct v4l2_fmtdesc format = {.type = V4L2_BUF_TYPE_VIDEO_CAPTURE};
     for (; ioctl(fd, VIDIOC_ENUM_FMT, &format) == 0; format.index++) {
-        snprintf(text, sizeof text, "  %.4s (%s)", (const char *)&format.pixelformat, (const char *)format.description);
+        // The highest bit marks the big-endian twin of a format; the rest are four letters.
+        uint32_t letters = format.pixelformat & ~(1u << 31);
+        snprintf(
+            text, sizeof text, "  %.4s%s (%s)", (const char *)&letters, letters == format.pixelformat ? "" : "-BE",
+            (const char *)format.description);
         out->line(out->opaque, text);
         struct v4l2_frmsizeenum sizes = {.pixel_format = format.pixelformat};
         for (; ioctl(fd, VIDIOC_ENUM_FRAMESIZES, &sizes) == 0; sizes.index++) {

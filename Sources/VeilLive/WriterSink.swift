@@ -61,7 +61,7 @@ final class WriterSink: LiveSink {
         writer = fresh
         zero = nil
         end = 0
-        if take > 1 { notice("\(target.label): recording") }
+        if take > 1 { notice("\(target.label): \(target.kind == .recording ? "recording" : "opened again")") }
         return fresh
     }
 

@@ -43,6 +43,11 @@ public enum LiveAddress: Sendable, Hashable {
     /// V4L2's drivers with the monotonic clock.
     public var isByTheMachinesClock: Bool { needsDevices && !isEndless }
 
+    /// Whether it is read by FFmpeg's V4L2 input.
+    var isV4L2: Bool {
+        if case .device(let format, _) = self { format == "v4l2" || format == "video4linux2" } else { false }
+    }
+
     /// Whether it gives as much as one takes, and has to be played in real time: files, and FFmpeg's own test pictures.
     public var isEndless: Bool {
         switch self {

@@ -24,6 +24,8 @@ public final class LiveInput {
     private var pictureIndex: Int32 = -1
     private var sound: Decoder?
     private var soundIndex: Int32 = -1
+    /// Its packets lie in the driver's memory, and only as long as the device is open.
+    private let lendsBuffers: Bool
     private var isDraining = false
     /// Which decoder may have more to give.
     private var pending: [Kind] = []
@@ -41,6 +43,7 @@ public final class LiveInput {
         _ = MediaLimits.areSet
         label = settings.address.label
         interrupter = Interrupter(isCancelled)
+        lendsBuffers = settings.address.isV4L2
         guard let fresh = avformat_alloc_context() else {
             throw MediaError(.internalFailure, "opening", file: label, detail: "out of memory")
         }
@@ -194,6 +197,7 @@ public final class LiveInput {
             }
             if code == cff_error_invalid_data { return .broken }
             try check(code, .unreadable, "reading", file: label)
+            if lendsBuffers { try packet.copyOut() }
             let isPicture = packet.pointer.pointee.stream_index == pictureIndex
             guard isPicture || packet.pointer.pointee.stream_index == soundIndex else { continue }
             let decoder = isPicture ? picture : sound

@@ -106,6 +106,9 @@ public final class LiveWriter {
 
     deinit {
         if syncDescriptor >= 0 { close(syncDescriptor) }
+        // FFmpeg's V4L2 output closes the device in its trailer only. Left open after a failure, it would be busy when it
+        // is tried again.
+        if isOpen, target.kind == .device { av_write_trailer(context) }
         if cff_format_needs_file(context.pointee.oformat) != 0 { avio_closep(&context.pointee.pb) }
         avformat_free_context(context)
     }

@@ -122,6 +122,14 @@ import VeilVision
         #expect(try stage.play(40).bareFrames == [])
     }
 
+    @Test func `keeps a face covered for as long as an old search may vouch for the picture`() throws {
+        var stage = walker()
+        stage.isStarved = { (10..<70).contains($0) }
+        let shown = try stage.play(80, settings { $0.maxAge = 10 })
+        #expect(shown.bareFrames == [])
+        #expect(shown.wholeFrames == [0, 1, 2])
+    }
+
     @Test func `covers what the camera turns to until it was searched`() throws {
         var stage = Stage()
         stage.camera = { 8 * $0 }
