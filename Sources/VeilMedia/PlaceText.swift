@@ -16,7 +16,7 @@ enum PlaceText {
         let p = packet.pointer.pointee
         guard let data = p.data, p.size > 0 else { return false }
         let text = UnsafeBufferPointer(start: data, count: min(Int(p.size), 1 << 16))
-        for word in ["gps", "latitude", "longitude", "home"] where isFollowedByNumber(word, in: text) { return true }
+        for word in ["gps", "latitude", "longitude", "home("] where isFollowedByNumber(word, in: text) { return true }
         return false
     }
 
