@@ -55,7 +55,9 @@ final class LiveCore {
     private var arrivals: [Int: Double?] = [:]
     private var still: SharedFrame?
 
-    /// Frames whose arrival is kept: more than are ever held back, or than a look takes.
+    private var sharpness: [Int: Double] = [:]
+
+    /// Frames whose arrival and sharpness are kept: more than are ever held back, or than a look takes.
     private static let memory = 512
 
     /// Shows one still cover instead of the picture.
@@ -109,6 +111,7 @@ final class LiveCore {
                     of: view, orientation: .up,
                     canvas: .fitting(width: view.width, height: view.height, longSide: Follower.canvasSide))
             }
+            sharpness[frame.number] = Sharpness.of(luma)
             let small = try luma.shrunk(to: Follower.cameraSide)
             let kind = try breaks.look(at: small, time: frame.time, arrival: frame.arrival)
             let endsScene = kind == .scene || frame.isNewView
@@ -123,6 +126,7 @@ final class LiveCore {
         if isBreak { guardian.breaks(at: frame.number) }
         arrivals[frame.number] = .some(frame.isDamaged ? nil : frame.arrival)
         arrivals[frame.number - Self.memory] = nil
+        sharpness[frame.number - Self.memory] = nil
         pending.append(frame)
     }
 
@@ -136,7 +140,8 @@ final class LiveCore {
         guard let arrival = arrivals[report.frame] ?? nil else { return }
         do throws(VisionError) {
             try tracker.see(detections, in: report.frame, held: pending.first?.number ?? report.frame)
-            guardian.detected(frame: report.frame, time: report.time, arrival: arrival)
+            guardian.detected(
+                frame: report.frame, time: report.time, arrival: arrival, sharpness: sharpness[report.frame])
             delay.detected(report.frame, at: now)
         } catch {
             guardian.detectionFailed(frame: report.frame)
@@ -172,7 +177,8 @@ final class LiveCore {
             isPaused
             ? .whole(.paused)
             : guardian.verdict(
-                frame: frame.number, time: frame.time, arrival: frame.arrival, isDamaged: frame.isDamaged)
+                frame: frame.number, time: frame.time, arrival: frame.arrival,
+                sharpness: sharpness[frame.number], isDamaged: frame.isDamaged)
         shown.verdict = verdict
         switch verdict {
         case .whole:

@@ -12,6 +12,8 @@ public struct LiveGuard: Sendable {
         case sceneChange = "the picture changed all at once"
         /// The newest detection is too old.
         case stale = "the newest detection is too old"
+        /// The picture is much sharper than the one that was searched.
+        case sharper = "the picture has become much sharper"
         /// The newest detection failed.
         case failed = "looking for faces failed"
         /// The frame itself is broken.
@@ -31,6 +33,7 @@ public struct LiveGuard: Sendable {
         var frame: Int
         var time: Double
         var arrival: Double?
+        var sharpness: Double?
     }
 
     /// Seconds by which frames may come later than their capture says. A source whose clock runs slow, or stands still,
@@ -66,10 +69,11 @@ public struct LiveGuard: Sendable {
     /// - Parameters:
     ///   - time: of the frame's capture, in seconds.
     ///   - arrival: when the frame came, on the monotonic clock; nil where nobody knows.
-    public mutating func detected(frame: Int, time: Double, arrival: Double? = nil) {
+    ///   - sharpness: of the frame, by any measure that is proportional to its fine detail; nil where nobody knows.
+    public mutating func detected(frame: Int, time: Double, arrival: Double? = nil, sharpness: Double? = nil) {
         hasFinished = true
         if let failed, frame > failed { self.failed = nil }
-        seen.append(Mark(frame: frame, time: time, arrival: arrival))
+        seen.append(Mark(frame: frame, time: time, arrival: arrival, sharpness: sharpness))
         if seen.count > Self.memory { seen.removeFirst() }
     }
 
@@ -78,7 +82,9 @@ public struct LiveGuard: Sendable {
 
     /// What to do with a frame that is about to be shown. Frames may be asked for later than they came, and several
     /// times.
-    public func verdict(frame: Int, time: Double, arrival: Double? = nil, isDamaged: Bool = false) -> Verdict {
+    public func verdict(
+        frame: Int, time: Double, arrival: Double? = nil, sharpness: Double? = nil, isDamaged: Bool = false
+    ) -> Verdict {
         if failsOpen { return .faces }
         if isDamaged { return .whole(.damaged) }
         if !hasFinished { return .whole(.beforeFirst) }
@@ -88,12 +94,17 @@ public struct LiveGuard: Sendable {
         let ofThisScene = seen.reversed().lazy.filter { $0.frame >= start && $0.frame < end }
         guard !ofThisScene.isEmpty else { return .whole(start == .min ? .stale : .sceneChange) }
         // Held-back frames are vouched for by what was seen after them, too.
-        let isVouchedFor = ofThisScene.contains { mark in
+        let recent = ofThisScene.filter { mark in
             guard abs(time - mark.time) <= maxAge else { return false }
             guard let arrival, let other = mark.arrival else { return true }
             return abs(arrival - other) <= maxAge + Self.slack
         }
-        return isVouchedFor ? .faces : .whole(.stale)
+        guard !recent.isEmpty else { return .whole(.stale) }
+        let isVouchedFor = recent.contains { mark in
+            guard let sharpness, let other = mark.sharpness else { return true }
+            return sharpness <= Sharpness.jump * max(other, Sharpness.least)
+        }
+        return isVouchedFor ? .faces : .whole(.sharper)
     }
 
     /// How old the newest detection is for a frame, in seconds; nil where there is none. 0 where it is newer.

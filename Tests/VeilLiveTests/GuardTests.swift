@@ -1,5 +1,6 @@
 import Testing
 import VeilTestSupport
+import VeilVision
 
 @testable import VeilLive
 
@@ -34,6 +35,38 @@ import VeilTestSupport
         #expect(state.verdict(frame: 5, time: 0.1002, arrival: 50.8) == .whole(.stale))
         // Nor the other way round.
         #expect(state.verdict(frame: 6, time: 0.4, arrival: 50.05) == .whole(.stale))
+    }
+
+    @Test func `covers a picture that has become much sharper than the one that was searched`() {
+        var state = guardian()
+        state.detected(frame: 3, time: 0.1, sharpness: 10)
+        #expect(state.verdict(frame: 4, time: 0.13, sharpness: 13.9) == .faces)
+        #expect(state.verdict(frame: 5, time: 0.16, sharpness: 14.1) == .whole(.sharper))
+        // What is less sharp shows no more.
+        #expect(state.verdict(frame: 5, time: 0.16, sharpness: 1) == .faces)
+        state.detected(frame: 5, time: 0.16, sharpness: 14.1)
+        #expect(state.verdict(frame: 6, time: 0.2, sharpness: 14.1) == .faces)
+        // Flat pictures have no sharpness to speak of.
+        state.detected(frame: 7, time: 0.23, sharpness: 0.1)
+        #expect(state.verdict(frame: 20, time: 0.45, sharpness: 0.9) == .faces)
+        #expect(guardian(failsOpen: true).verdict(frame: 5, time: 0.16, sharpness: 99) == .faces)
+    }
+
+    @Test func `sharpness falls with blur and doesn't depend on the picture's size`() {
+        func stripes(_ width: Int, _ height: Int, blur: Int) -> LumaPicture {
+            // Stripes of 8 pixels, slanted, their edges as wide as the blur.
+            let samples = (0..<width * height).map { index -> UInt8 in
+                let place = (index % width + index / width) % 16
+                let sum = (0..<blur).reduce(0) { $0 + ((place + $1) % 16 < 8 ? 40 : 200) }
+                return UInt8(sum / blur)
+            }
+            return LumaPicture(width: width, height: height, samples: samples)
+        }
+        let sharp = Sharpness.of(stripes(160, 96, blur: 1))
+        #expect(sharp > 1.9 * Sharpness.of(stripes(160, 96, blur: 2)))
+        #expect(Sharpness.of(stripes(160, 96, blur: 2)) > 1.4 * Sharpness.of(stripes(160, 96, blur: 4)))
+        #expect(abs(Sharpness.of(stripes(480, 272, blur: 1)) / sharp - 1) < 0.02)
+        #expect(Sharpness.of(LumaPicture(width: 2, height: 2, samples: [0, 255, 255, 0])) == 0)
     }
 
     @Test func `covers a new scene until a frame of it was looked at`() {
