@@ -94,6 +94,10 @@ void metadata(const uint8_t *data, size_t size, const uint8_t *numbers) {
     cexif_clean_exif(data, size, cexif_policy(numbers[0] % 3), numbers[1] % 9, &exif.bytes, &exif.size);
     cexif_clean_xmp(data, size, &xmp.bytes, &xmp.size);
     cexif_clean_iptc(data, size, &iptc.bytes, &iptc.size);
+    for (int index = 0; index < 3; index++) {
+        Freed preview;
+        cexif_preview(data, size, index, &preview.bytes, &preview.size);
+    }
 }
 
 // A small picture of any form, with planes of exactly their size, and a look at some part of it.

@@ -1,6 +1,7 @@
 #include "CExif.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <exiv2/exiv2.hpp>
@@ -188,5 +189,21 @@ int cexif_clean_iptc(const uint8_t *data, size_t size, uint8_t **out, size_t *ou
         if (clean.empty()) return 0;
         Exiv2::DataBuf buffer = Exiv2::IptcParser::encode(clean);
         return give(buffer.pData_, static_cast<size_t>(buffer.size_), out, outSize);
+    });
+}
+
+int cexif_preview(const uint8_t *data, size_t size, int index, uint8_t **out, size_t *outSize) {
+    *out = nullptr;
+    *outSize = 0;
+    return guarded([&] {
+        if (size > static_cast<size_t>(LONG_MAX)) return -1;
+        const auto image = Exiv2::ImageFactory::open(data, static_cast<long>(size));
+        if (image.get() == nullptr) return -1;
+        image->readMetadata();
+        const Exiv2::PreviewManager manager(*image);
+        const auto previews = manager.getPreviewProperties();
+        if (index < 0 || static_cast<size_t>(index) >= previews.size()) return 0;
+        const auto preview = manager.getPreviewImage(previews[static_cast<size_t>(index)]);
+        return give(preview.pData(), preview.size(), out, outSize);
     });
 }

@@ -180,6 +180,12 @@ int ctiff_next(ctiff_reader *r, int index, ctiff_page *page, ctiff_error *error)
     return 1;
 }
 
+uint32_t ctiff_part_count(ctiff_reader *r) {
+    return TIFFIsTiled(r->tiff) ? TIFFNumberOfTiles(r->tiff) : TIFFNumberOfStrips(r->tiff);
+}
+
+uint64_t ctiff_part_start(ctiff_reader *r, uint32_t index) { return TIFFGetStrileOffset(r->tiff, index); }
+
 /// Takes `count` samples of one row apart, into pixels of `samples` samples from sample `first` on.
 static void unpack(const uint8_t *in, int bits, int count, uint8_t *out, int step) {
     if (bits == 8)

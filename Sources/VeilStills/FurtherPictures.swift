@@ -15,19 +15,20 @@ enum FurtherPictures {
     }
 
     /// JPEGs within a file, wherever they lie: in Exif data, behind the picture's end, in a maker's notes; or, in XMP, as
-    /// base64 text. What only looks like the beginning of one is among them.
+    /// base64 text.
     ///
+    /// - Parameter known: beginnings of streams that belong to the picture itself.
     /// - Throws: `.unsupported` where there are more than `most`.
-    static func jpegs(in data: [UInt8], file: String) throws(MediaError) -> [Place] {
+    static func jpegs(in data: [UInt8], but known: Set<Int> = [], file: String) throws(MediaError) -> [Place] {
         var found: [Place] = []
         var at = 1
         while at + 4 < data.count {
-            if data[at] == 0xFF, data[at + 1] == 0xD8, data[at + 2] == 0xFF, isMarker(data[at + 3]) {
-                found.append(.bytes(at: at))
+            if data[at] == 0xFF, data[at + 1] == 0xD8, data[at + 2] == 0xFF {
+                if !known.contains(at), isJPEG(data[at...]) { found.append(.bytes(at: at)) }
                 at += 3
             } else if data[at] == UInt8(ascii: "/"), data[at..<at + 4].elementsEqual("/9j/".utf8) {
                 let (bytes, end) = base64(data, at)
-                if bytes.count > 64 { found.append(.text(at: at)) }
+                if isJPEG(bytes[...]) { found.append(.text(at: at)) }
                 at = max(end, at + 1)
             } else {
                 at += 1
@@ -48,10 +49,78 @@ enum FurtherPictures {
         }
     }
 
-    /// What may follow the start of an image: a table, a frame, an application's segment or a comment.
-    private static func isMarker(_ byte: UInt8) -> Bool {
-        byte == 0xDB || byte == 0xC4 || byte == 0xDD || byte == 0xFE || (0xC0...0xC2).contains(byte)
-            || (0xE0...0xEF).contains(byte)
+    /// Whether a frame header (T.81, B.2.2) comes after nothing but whole marker segments: what random bytes don't have.
+    static func isJPEG(_ data: ArraySlice<UInt8>) -> Bool {
+        var at = data.startIndex + 2
+        while at + 4 <= data.endIndex, data[at] == 0xFF {
+            let marker = data[at + 1]
+            if marker == 0xFF {
+                at += 1
+                continue
+            }
+            let length = Int(data[at + 2]) << 8 | Int(data[at + 3])
+            switch marker {
+            case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+                guard at + 10 <= data.endIndex else { return false }
+                return length == 8 + 3 * Int(data[at + 9]) && data[at + 9] > 0
+            case 0xC4, 0xCC, 0xDB...0xDF, 0xE0...0xEF, 0xF0...0xFE:
+                guard length >= 2 else { return false }
+                at += 2 + length
+            default: return false
+            }
+        }
+        return false
+    }
+
+    /// A picture that lies in another one's file, as far as it can be decoded.
+    ///
+    /// - Throws: `MediaError` where nothing can be made of it: other programs may.
+    static func preview(_ jpeg: [UInt8], file: String) throws(MediaError) -> any StillDocument {
+        do throws(MediaError) {
+            return try JPEGStill(jpeg, file: file, policy: .none, onError: .cover)
+        } catch { throw unknown(error.detail, file) }
+    }
+
+    private static func unknown(_ why: String, _ file: String) -> MediaError {
+        MediaError(
+            .unsupported, "looking through", file: file,
+            detail: "a thumbnail or preview within can't be looked at (\(why)); Veil leaves it out of its copies")
+    }
+
+    /// The most bytes of a PNG's texts that are unpacked: they may grow a thousandfold.
+    private static let mostPacked = 1 << 18
+
+    /// Previews that don't lie in the file as JPEGs: thumbnails without compression, and what a PNG has in its packed texts.
+    ///
+    /// - Parameter known: JPEGs that are looked at anyway; more may follow each.
+    static func packed(
+        in data: [UInt8], _ format: StillFormat, but known: [[UInt8]], file: String
+    ) throws(MediaError) -> [any StillDocument] {
+        switch format {
+        // Their pages and items are all looked at.
+        case .tiff, .heic, .avif, .bmp: return []
+        case .png:
+            let texts = PNGChunks(data[...]).chunks.filter { ["zTXt", "iTXt", "tEXt"].contains($0.type) }
+            guard texts.reduce(0, { $0 + $1.data.count }) <= mostPacked else {
+                throw unknown("its texts are too long to be unpacked", file)
+            }
+        case .jpeg, .webp: break
+        }
+        var found: [any StillDocument] = []
+        var index = 0
+        while let bytes = Metadata.preview(index, of: data) {
+            index += 1
+            guard index <= most else { throw unknown("there are too many", file) }
+            if known.contains(where: { $0.starts(with: bytes) }) { continue }
+            do throws(MediaError) {
+                switch StillFormat.recognise(bytes[...]) {
+                case .jpeg: found.append(try preview(bytes, file: file))
+                case .tiff: found.append(try TIFFStill(bytes, file: file, policy: .none))
+                default: throw MediaError(.unsupported, "decoding", file: file, detail: "it is of an unknown kind")
+                }
+            } catch { throw unknown(error.detail, file) }
+        }
+        return found
     }
 
     /// Base64 text from `start` on (RFC 4648, 4), line breaks within skipped, also as XML writes them.

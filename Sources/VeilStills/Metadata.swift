@@ -34,6 +34,11 @@ enum Metadata {
         return Orientation(rawValue: Int(cexif_orientation(bytes, bytes.count))) ?? .up
     }
 
+    /// The preview of this number, from 0, in a picture's metadata, as a file of its own; nil behind the last.
+    static func preview(_ index: Int, of picture: [UInt8]) -> [UInt8]? {
+        cleaned(picture) { cexif_preview($0, $1, Int32(index), $2, $3) }
+    }
+
     private static func cleaned(
         _ data: some Collection<UInt8>,
         _ body: (

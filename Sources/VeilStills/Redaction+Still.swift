@@ -55,98 +55,19 @@ extension Redaction {
         return result
     }
 
-    /// Looks for faces that show in a still, in each of its pictures, thumbnails and previews among them; see
-    /// `Redaction.audit`, which is for videos.
-    ///
-    /// - Throws: `VeilError` where the file can't be looked through to its end: it is then unknown what it shows.
-    public func auditStill(_ input: String, observer: Observer = Observer()) throws(VeilError) -> FaceAudit {
-        let start = ContinuousClock.now
-        let bytes = try media { () throws(MediaError) in try StillFile.read(input) }
-        let document = try media { () throws(MediaError) in try open(bytes, input) }
-        (document as? TIFFStill)?.includesThumbnails = true
-        var audit = FaceAudit()
-        let orientation = try look(through: document, input, into: &audit, start, observer)
-        guard audit.frames > 0 else {
-            throw .media(MediaError(.damaged, "decoding", file: input, detail: "it holds no picture"))
-        }
-        let format = try media { () throws(MediaError) in try Self.format(of: bytes, input) }
-        if format == .heic || format == .avif ? HEIFStill.holdsSequence(bytes) : FurtherPictures.holdsFilm(bytes) {
-            throw .media(
-                MediaError(
-                    .unsupported, "looking through", file: input,
-                    detail: "a film lies beside the picture, and that isn't looked at; Veil leaves it out of its copies"
-                ))
-        }
-        // A thumbnail says nothing of its own of how it is turned.
-        for place in try media({ () throws(MediaError) in try FurtherPictures.jpegs(in: bytes, file: input) }) {
-            // What only looks like a JPEG can't be decoded, and shows nothing.
-            let jpeg = FurtherPictures.jpeg(at: place, in: bytes)
-            guard let still = try? JPEGStill(jpeg, file: input, policy: .none, onError: .cover) else { continue }
-            _ = try look(through: still, input, into: &audit, start, observer, asPreviewTurned: orientation)
-        }
-        for index in 0..<((document as? HEIFStill)?.furtherCount ?? 0) {
-            let still = try media { () throws(MediaError) in
-                try HEIFStill(bytes, format, file: input, policy: .none, further: index)
-            }
-            _ = try look(through: still, input, into: &audit, start, observer, asPreviewTurned: orientation)
-        }
-        return audit
-    }
-
-    /// - Parameter previewTurn: for a picture that lies in another one's file: how that is turned.
-    /// - Returns: how the first picture is turned.
-    private func look(
-        through document: any StillDocument, _ input: String, into audit: inout FaceAudit,
-        _ start: ContinuousClock.Instant, _ observer: Observer, asPreviewTurned previewTurn: Orientation? = nil
-    ) throws(VeilError) -> Orientation {
-        var ongoing: [Int] = []
-        var first: Orientation?
-        while let picture = try media({ () throws(MediaError) in try document.next() }) {
-            if observer.isCancelled() { throw .cancelled }
-            guard !picture.isDamaged || previewTurn != nil else {
-                throw .media(MediaError(.damaged, "decoding", file: input, detail: "a picture is broken"))
-            }
-            var orientation = picture.orientation
-            if let previewTurn, orientation == .up { orientation = previewTurn }
-            first = first ?? orientation
-            if audit.frames == 0 {
-                audit.width = orientation.swapsAxes ? picture.height : picture.width
-                audit.height = orientation.swapsAxes ? picture.width : picture.height
-            }
-            var seen: [ShownFace] = []
-            for look in picture.looks {
-                var found: [ShownFace]
-                do throws(VisionError) {
-                    found = try facesThatShow(
-                        in: look, orientation: orientation, sampleAspectRatio: picture.sampleAspectRatio,
-                        at: Double(picture.time) / 1000)
-                } catch { throw .vision(error, file: input) }
-                for index in found.indices { found[index].isInPreview = previewTurn != nil }
-                seen += found.filter { face in !seen.contains { $0.overlap(face) > 0.3 } }
-            }
-            if previewTurn == nil { audit.frames += 1 }
-            audit.add(seen, open: &ongoing)
-            observer.progress(
-                Progress(
-                    stage: .analysing, frames: audit.frames, expected: nil, faces: audit.faces.count,
-                    elapsed: seconds(from: start, to: .now)))
-        }
-        return first ?? .up
-    }
-
-    private func seconds(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) -> Double {
+    func seconds(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) -> Double {
         let parts = start.duration(to: end).components
         return Double(parts.seconds) + Double(parts.attoseconds) * 1e-18
     }
 
-    private static func format(of bytes: [UInt8], _ file: String) throws(MediaError) -> StillFormat {
+    static func format(of bytes: [UInt8], _ file: String) throws(MediaError) -> StillFormat {
         guard let format = StillFormat.recognise(bytes[...]) else {
             throw MediaError(.notMedia, "opening", file: file, detail: "it is no picture of a known kind")
         }
         return format
     }
 
-    private func open(_ bytes: [UInt8], _ file: String) throws(MediaError) -> any StillDocument {
+    func open(_ bytes: [UInt8], _ file: String) throws(MediaError) -> any StillDocument {
         switch try Self.format(of: bytes, file) {
         case .jpeg: return try JPEGStill(bytes, file: file, policy: settings.metadata, onError: settings.onError)
         case .png:
@@ -256,7 +177,7 @@ extension Redaction {
     }
 }
 
-private func media<R: ~Copyable>(_ body: () throws(MediaError) -> R) throws(VeilError) -> R {
+func media<R: ~Copyable>(_ body: () throws(MediaError) -> R) throws(VeilError) -> R {
     do throws(MediaError) { return try body() } catch { throw .media(error) }
 }
 

@@ -17,6 +17,8 @@ struct StillPicture {
     var time = 0
     /// It can't be read whole: it mustn't be shown as it is.
     var isDamaged = false
+    /// It is a smaller copy of another picture of the file.
+    var isPreview = false
 
     var width: Int { views[0].width }
     var height: Int { views[0].height }

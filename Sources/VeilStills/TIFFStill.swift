@@ -23,8 +23,10 @@ final class TIFFStill: StillDocument {
     /// The first page's Exif and GPS directories, as far as they may stay, by the tag that points to them.
     private var directories: [UInt16: TIFFDirectory] = [:]
 
-    /// Thumbnails are given too: not to be copied, but to be looked at.
-    var includesThumbnails = false
+    /// For looking at, not for copying: thumbnails are given too, and what isn't given is refused.
+    var isLookedThrough = false
+    /// Where JPEG streams of the pages begin that were given.
+    private(set) var jpegStarts: Set<Int> = []
 
     /// The most pages that are read.
     private static let mostPages = 1000
@@ -78,7 +80,16 @@ final class TIFFStill: StillDocument {
             }
             index += 1
             guard page.is_raw == 0 else { throw refuse("raw pictures of cameras aren't opened") }
-            if page.is_reduced == 0 || includesThumbnails { break }
+            if isLookedThrough {
+                guard page.has_children == 0 else {
+                    throw refuse(
+                        "further pictures hang on a page (SubIFDs) and aren't looked at; Veil leaves them out of its copies"
+                    )
+                }
+                noteStreams()
+                break
+            }
+            if page.is_reduced == 0 { break }
             leftOut += 1
         }
         guard page.bits > 0 else { throw refuse("its colours are stored in a way that isn't opened") }
@@ -102,7 +113,15 @@ final class TIFFStill: StillDocument {
         return StillPicture(
             views: [raster.view], looks: try raster.looks(),
             orientation: Orientation(rawValue: Int(page.orientation)) ?? .up,
-            sampleAspectRatio: isSquare ? Rational(1, 1) : Rational(Int(y * 1000), Int(x * 1000)), time: time)
+            sampleAspectRatio: isSquare ? Rational(1, 1) : Rational(Int(y * 1000), Int(x * 1000)), time: time,
+            isPreview: page.is_reduced != 0)
+    }
+
+    private func noteStreams() {
+        guard [6, 7].contains(page.compression) else { return }
+        for index in 0..<ctiff_part_count(reader) {
+            jpegStarts.insert(Int(clamping: ctiff_part_start(reader, index)))
+        }
     }
 
     private var isPalette: Bool { page.photometric == 3 }

@@ -42,56 +42,6 @@ import VeilTestSupport
         #expect(run.status == 0 && run.output.isEmpty, "\(run) \(run.text)")
     }
 
-    @Test(arguments: ["exif", "behind", "xmp", "png", "second.heic", "turned"])
-    func `a face in a thumbnail or preview is found, though the picture shows none`(place: String) throws {
-        let (plain, small) = (folder.file("plain.jpg"), folder.file("small.jpg"))
-        try Tool.ffmpeg(["-f", "lavfi", "-i", "color=gray:s=320x320", "-frames:v", "1", plain])
-        // Turned: as a camera held upright leaves it, to be turned by a quarter.
-        let filter = "scale=160:160" + (place == "turned" ? ",transpose=2" : "")
-        try Tool.ffmpeg(["-i", Places.portrait, "-vf", filter, "-q:v", "4", "-frames:v", "1", small])
-        var input = folder.file("a.jpg")
-        switch place {
-        case "behind": try FileBytes.write(FileBytes.read(plain) + FileBytes.read(small), to: input)
-        case "xmp":
-            try Tool.need([
-                "exiftool", "-q", "-XMP-xmp:ThumbnailImage<=\(small)", "-XMP-xmp:ThumbnailFormat=JPEG", "-o", input,
-                plain,
-            ])
-        case "second.heic":
-            input = folder.file("a.heic")
-            try Tool.need(["heif-enc", "-q", "90", plain, small, "-o", input])
-        case "png":
-            input = folder.file("a.png")
-            try Tool.ffmpeg(["-i", plain, input])
-            try FileBytes.write(FileBytes.read(input) + FileBytes.read(small), to: input)
-        default:
-            let turn = place == "turned" ? ["-n", "-Orientation=6"] : []
-            try Tool.need(["exiftool", "-q"] + turn + ["-ThumbnailImage<=\(small)", "-o", input, plain])
-        }
-        #expect(try check([plain]).status == 0)
-        let run = try check([input])
-        #expect(run.status == 3 && run.text.contains("of a thumbnail or preview within"), "\(run)")
-        #expect(try check([input, "--format", "json"]).text.contains("\"inPreview\": true"))
-        // A baseline takes it for what it is, and a redacted copy has none.
-        #expect(try check([input, "--write-baseline", "known.json"]).status == 0)
-        #expect(try check([input, "--baseline", "known.json"]).status == 0)
-        let output = folder.file("copy-" + (input.split(separator: "/").last ?? ""))
-        #expect(try BuiltVeil.run([input, "-o", output, "-q", "--detect-size", "320"]).status == 0)
-        let copy = try check([output])
-        #expect(copy.status == 0 && copy.output.isEmpty, "\(copy)")
-    }
-
-    @Test func `a film beside a picture isn't looked at, and that is said`() throws {
-        let input = folder.file("motion.jpg")
-        let film = try FileBytes.read(folder.file("media/clip.mp4"))
-        try FileBytes.write(FileBytes.read(Places.portrait) + film, to: input)
-        let run = try check([input])
-        #expect(run.status == 1 && run.errors.contains("motion.jpg: looking through: a film lies beside"), "\(run)")
-        let output = folder.file("still.jpg")
-        #expect(try BuiltVeil.run([input, "-o", output, "-q", "--detect-size", "320"]).status == 0)
-        #expect(try check([output]).status == 0)
-    }
-
     @Test(arguments: ["a.webp", "a.png", "a.gif"])
     func `a face in one frame of an animation is found`(name: String) throws {
         let animation = folder.file(name)

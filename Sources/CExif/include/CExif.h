@@ -35,6 +35,10 @@ int cexif_clean_xmp(const uint8_t *data, size_t size, uint8_t **out, size_t *out
 /// IPTC data (IIM) without previews of the object. As above.
 int cexif_clean_iptc(const uint8_t *data, size_t size, uint8_t **out, size_t *out_size);
 
+/// The preview of this number, from 0, that a picture's metadata (Exif, XMP, IPTC, Photoshop's and makers') holds, as a
+/// JPEG or TIFF file. As above; NULL behind the last.
+int cexif_preview(const uint8_t *data, size_t size, int index, uint8_t **out, size_t *out_size);
+
 #ifdef __cplusplus
 }
 #endif

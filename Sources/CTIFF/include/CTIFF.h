@@ -47,6 +47,9 @@ int ctiff_next(ctiff_reader *reader, int index, ctiff_page *page, ctiff_error *e
 /// Reads the page at hand: rows without gaps, samples of a pixel together, in the machine's byte order; samples of less
 /// than 8 bits in a byte each, not scaled. `rows` has room for width * height * samples * (bits == 16 ? 2 : 1) bytes.
 int ctiff_read(ctiff_reader *reader, const ctiff_page *page, uint8_t *rows, ctiff_error *error);
+/// Strips or tiles of the page at hand, and where in the file one begins.
+uint32_t ctiff_part_count(ctiff_reader *reader);
+uint64_t ctiff_part_start(ctiff_reader *reader, uint32_t index);
 /// A tag of the page at hand as bytes, valid until the next page: 34675 (ICC), 700 (XMP), 33723 (IPTC), or a text.
 const uint8_t *ctiff_bytes(ctiff_reader *reader, uint32_t tag, size_t *size);
 
