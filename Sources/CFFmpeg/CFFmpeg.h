@@ -29,6 +29,9 @@
 // side isn't a multiple of 16, and what it happens to hold there changes what it writes.
 static inline void cff_take_memory_empty(void) { mallopt(M_PERTURB, 0xFF); }
 
+// Hands memory that was freed, of every arena, back to the system.
+static inline void cff_give_back_memory(void) { malloc_trim(0); }
+
 // Error codes and sentinels that are macros.
 static const int cff_error_eof = AVERROR_EOF;
 static const int cff_error_again = AVERROR(EAGAIN);

@@ -188,12 +188,15 @@ final class LiveCore {
             if isPaused { still = shown.picture }
         case .faces:
             shown.regions = tracker.regions(in: frame.number)
-            guard !shown.regions.isEmpty else { return shown }
+            // Also where nothing is covered: a source's frames come from a pool of its own, which would keep for ever
+            // whatever once waited for a slow output.
             let copy = try frame.picture.copy()
             let (width, height) = (frame.picture.width, frame.picture.height)
             shown.masks = shown.regions.map { Self.mask($0, width, height, scale: settings.maskScale) }
-            copy.withPlanes {
-                redactor.apply(to: $0, regions: shown.masks, time: frame.time, cutBefore: isSceneStart)
+            if !shown.masks.isEmpty {
+                copy.withPlanes {
+                    redactor.apply(to: $0, regions: shown.masks, time: frame.time, cutBefore: isSceneStart)
+                }
             }
             shown.picture = SharedFrame(copy)
         }

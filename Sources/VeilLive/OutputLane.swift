@@ -1,3 +1,4 @@
+import CFFmpeg
 import Synchronization
 import VeilMedia
 
@@ -50,6 +51,8 @@ final class OutputLane: @unchecked Sendable {
 
     /// Frames in the queue: a second and a half of 30 a second.
     static let capacity = 45
+    /// Frames that waited, after which their memory is given back once they are gone: about ten megabytes of 720p.
+    private static let backlog = 8
     /// Seconds between attempts: doubled each time, up to the limit.
     private static let retry = (first: 0.5, limit: 8.0)
     /// Seconds that an output has to end in good order.
@@ -103,6 +106,7 @@ final class OutputLane: @unchecked Sendable {
         var attempt = 0
         var pause = Self.retry.first
         var retryAt = 0.0
+        var longestQueue = 0
         func fail(_ error: MediaError) {
             sink = nil
             attempt += 1
@@ -118,6 +122,13 @@ final class OutputLane: @unchecked Sendable {
                 } catch { fail(error) }
             }
             let item = inbox.take(until: monotonicSeconds() + 0.03)
+            let waiting = inbox.count
+            longestQueue = max(longestQueue, waiting)
+            if waiting == 0, longestQueue > Self.backlog {
+                // The allocator would keep what they took for the rest of the session.
+                cff_give_back_memory()
+                longestQueue = 0
+            }
             guard let current = sink else {
                 if case .picture? = item { stats.withLock { $0.dropped += 1 } }
                 continue

@@ -170,6 +170,8 @@ final class Inbox<Element: Sendable>: @unchecked Sendable {
     }
 
     var isFinished: Bool { monitor.locked { isClosed && items.isEmpty && urgent.isEmpty } }
+    /// Elements that wait, without the urgent ones.
+    var count: Int { monitor.locked { items.count } }
 }
 
 /// A place for one thing, the newest: what wasn't taken in time is replaced.
