@@ -212,4 +212,45 @@ private final class ScriptedSink: LiveSink {
         #expect(lane.numbers.written > 0 && lane.numbers.failures == 1)
         #expect(attempts.withLock { $0 } == [0, 1])
     }
+
+    /// Pages of a frame's first plane, whole ones, that the process still has.
+    private static func presentPages(_ start: UnsafeMutableRawPointer, bytes: Int) -> Int {
+        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+        let first = UnsafeMutableRawPointer(bitPattern: (Int(bitPattern: start) + page - 1) / page * page)
+        let count = bytes / page - 1
+        var present = [UInt8](repeating: 0, count: count)
+        // Fails where nothing is mapped there any more.
+        guard mincore(first, count * page, &present) == 0 else { return 0 }
+        return present.reduce(0) { $0 + Int($1 & 1) }
+    }
+
+    @Test func `gives back the memory of frames that waited for it`() throws {
+        let isHeld = Mutex(true)
+        let lane = OutputLane("slow", takesSound: false, notice: { _ in }) { _, _ in
+            ScriptedSink { () throws(MediaError) in while isHeld.withLock({ $0 }) { usleep(1000) } }
+        }
+        // Small enough to come from the allocator's heap, where what stays keeps what was freed before it.
+        let (width, height) = (320, 240)
+        var staying: [[UInt8]] = []
+        var places: [UnsafeMutableRawPointer] = []
+        lane.begin()
+        for _ in 0..<OutputLane.capacity {
+            let picture = try SharedFrame(
+                width: width, height: height, luma: Array(repeating: 1, count: width * height))
+            picture.frame.withPlanes { places.append($0.planes[0].base) }
+            lane.put(
+                .picture(
+                    ShownFrame(
+                        picture: picture, time: 0, arrival: 0, verdict: .faces, regions: [], masks: [], age: nil)))
+            staying.append(Array(repeating: 1, count: 30_000))
+        }
+        func present() -> Int { places.reduce(0) { $0 + Self.presentPages($1, bytes: width * height) } }
+        let waiting = present()
+        isHeld.withLock { $0 = false }
+        let end = monotonicSeconds() + 20
+        while present() > waiting / 2, monotonicSeconds() < end { usleep(20_000) }
+        #expect(waiting > 0 && present() <= waiting / 2, "\(present()) of \(waiting) pages")
+        #expect(staying.count == OutputLane.capacity)
+        lane.stop()
+    }
 }
