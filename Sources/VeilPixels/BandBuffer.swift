@@ -65,28 +65,47 @@ final class BandBuffer {
     }
 
     func redact(_ view: PlanarView, _ group: MaskedGroup, _ filters: [any Filter], _ format: PictureFormat) {
-        let width = group.area.x.count
+        // Through pointers: copying a region or a filter for each row counts references, which took as long as drawing.
+        group.regions.withUnsafeBufferPointer { regions in
+            filters.withUnsafeBufferPointer { filters in
+                withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: 2 * regions.count) { spans in
+                    spans.initialize(repeating: 0..<0)
+                    redact(view, group.area, regions, filters, format, spans)
+                }
+            }
+        }
+    }
+
+    /// `ranges` has room for two to a region: the columns that it touches in a row, and in the band's row of chroma.
+    private func redact(
+        _ view: PlanarView, _ area: PixelRect, _ regions: UnsafeBufferPointer<MaskedRegion>,
+        _ filters: UnsafeBufferPointer<any Filter>, _ format: PictureFormat,
+        _ ranges: UnsafeMutableBufferPointer<Range<Int>>
+    ) {
+        let width = area.x.count
         let bandHeight = 1 << format.shiftY
         reserve(width, bandHeight)
         let hasChroma = format.model == .yuv && format.planeCount > 1
-        // Columns that each region touches in a row, and in the band's row of chroma.
-        var spans: [Range<Int>] = Array(repeating: 0..<0, count: group.regions.count)
-        var chromaSpans = spans
+        let spans = UnsafeMutableBufferPointer(rebasing: ranges[..<regions.count])
+        let chromaSpans = UnsafeMutableBufferPointer(rebasing: ranges[regions.count...])
 
-        var top = group.area.y.lowerBound
-        while top < group.area.y.upperBound {
-            let rows = min(bandHeight, group.area.y.upperBound - top)
+        var top = area.y.lowerBound
+        while top < area.y.upperBound {
+            let rows = min(bandHeight, area.y.upperBound - top)
             mask.update(repeating: 0, count: width * rows)
             for index in chromaSpans.indices { chromaSpans[index] = 0..<0 }
             for line in 0..<rows {
                 let y = top + line
                 let row = mask + line * width
-                for (index, region) in group.regions.enumerated() {
-                    spans[index] = raise(row, group.area.x.lowerBound, y, region, format)
+                for index in regions.indices {
+                    spans[index] = 0..<0
+                    guard regions[index].area.y.contains(y) else { continue }
+                    spans[index] = raise(
+                        row, area.x.lowerBound, y, regions[index].outline, regions[index].area.x, format.width)
                     chromaSpans[index] = hull(chromaSpans[index], covering(spans[index], format.shiftX))
                 }
                 for plane in 0..<(hasChroma ? 1 : format.planeCount) {
-                    draw(view, group, filters, format, plane, y, spans, row, group.area.x.lowerBound)
+                    draw(view, regions, filters, format, plane, y, spans, row, area.x.lowerBound)
                 }
             }
             if hasChroma {
@@ -94,8 +113,8 @@ final class BandBuffer {
                     chromaMask, mask, lumaWidth: width, stride: width, rows: rows, shift: format.shiftX)
                 for plane in 1..<format.planeCount {
                     draw(
-                        view, group, filters, format, plane, top >> format.shiftY, chromaSpans, chromaMask,
-                        group.area.x.lowerBound >> format.shiftX)
+                        view, regions, filters, format, plane, top >> format.shiftY, chromaSpans, chromaMask,
+                        area.x.lowerBound >> format.shiftX)
                 }
             }
             top += rows
@@ -103,14 +122,12 @@ final class BandBuffer {
     }
 
     private func raise(
-        _ row: UnsafeMutablePointer<UInt8>, _ left: Int, _ y: Int, _ region: MaskedRegion, _ format: PictureFormat
+        _ row: UnsafeMutablePointer<UInt8>, _ left: Int, _ y: Int, _ outline: MaskOutline?, _ columns: Range<Int>,
+        _ width: Int
     ) -> Range<Int> {
-        guard region.area.y.contains(y) else { return 0..<0 }
-        if let outline = region.outline {
-            return raiseMask(row, left: left, y: y, width: format.width, outline: outline)
-        }
-        (row + (region.area.x.lowerBound - left)).update(repeating: 255, count: region.area.x.count)
-        return region.area.x
+        if let outline { return raiseMask(row, left: left, y: y, width: width, outline: outline) }
+        (row + (columns.lowerBound - left)).update(repeating: 255, count: columns.count)
+        return columns
     }
 
     /// The chroma columns that cover luma columns.
@@ -127,20 +144,21 @@ final class BandBuffer {
 
     /// Draws the effect of one row of one plane and blends it in. `left` is the column that the mask begins with.
     private func draw(
-        _ view: PlanarView, _ group: MaskedGroup, _ filters: [any Filter], _ format: PictureFormat, _ plane: Int,
-        _ y: Int, _ spans: [Range<Int>], _ mask: UnsafePointer<UInt8>, _ left: Int
+        _ view: PlanarView, _ regions: UnsafeBufferPointer<MaskedRegion>, _ filters: UnsafeBufferPointer<any Filter>,
+        _ format: PictureFormat, _ plane: Int, _ y: Int, _ spans: UnsafeMutableBufferPointer<Range<Int>>,
+        _ mask: UnsafePointer<UInt8>, _ left: Int
     ) {
         var touched = 0..<0
         let target = view.planes[plane]
         guard y < target.height else { return }
-        for (region, span) in zip(group.regions, spans) {
-            let x = span.clamped(to: 0..<target.width)
+        for index in regions.indices where !spans[index].isEmpty {
+            let x = spans[index].clamped(to: 0..<target.width)
             guard !x.isEmpty else { continue }
             touched = hull(touched, x)
             let row = EffectRow(
                 samples: effect + (x.lowerBound - left) * format.bytesPerSample, x: x, plane: plane, format: format,
-                cells: region.cells?.row(y, plane: plane, format: format))
-            for filter in filters { filter.draw(row) }
+                cells: regions[index].cells?.row(y, plane: plane, format: format))
+            for filter in filters.indices { filters[filter].draw(row) }
         }
         guard !touched.isEmpty else { return }
         let offset = touched.lowerBound - left
