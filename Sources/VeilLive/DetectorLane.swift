@@ -55,25 +55,22 @@ final class DetectorLane: @unchecked Sendable {
     /// Makes the networks and finds the size that this processor manages, while the picture is covered whole anyway: made
     /// later, a network would be late by its making.
     private func calibrate(with job: DetectionJob) {
-        func seconds(_ canvas: (PlanarView) -> CanvasSize) -> Double {
-            var least = Double.infinity
-            for _ in 0..<2 {
-                let start = monotonicSeconds()
-                // What goes wrong here goes wrong again in the first real look, and is reported there.
-                _ = try? job.picture.frame.withPlanes { (view) throws(VisionError) in
-                    try detector.detect(in: view, orientation: .up, canvas: canvas(view), threshold: 1)
-                }
-                least = min(least, monotonicSeconds() - start)
+        /// Seconds that a look takes on a canvas, or in a square of the closer side.
+        func look(side: Int?) -> Double {
+            let start = monotonicSeconds()
+            // What goes wrong here goes wrong again in the first real look, and is reported there.
+            _ = try? job.picture.frame.withPlanes { (view) throws(VisionError) in
+                let canvas =
+                    side.map { CanvasSize.fitting(width: view.width, height: view.height, longSide: $0) }
+                    ?? CanvasSize(width: Self.closerSide, height: Self.closerSide)
+                return try detector.detect(in: view, orientation: .up, canvas: canvas, threshold: 1)
             }
-            return least
+            return monotonicSeconds() - start
         }
-        _ = seconds { _ in CanvasSize(width: Self.closerSide, height: Self.closerSide) }
-        while let side = sizer.candidate {
-            let took = seconds { view in
-                CanvasSize.fitting(width: view.width, height: view.height, longSide: side)
-            }
-            sizer.measured(took)
-        }
+        while let side = sizer.candidate { sizer.measured(min(look(side: side), look(side: side))) }
+        // Only the networks that are used from now on stay in memory.
+        detector.rest()
+        _ = (look(side: sizer.side), look(side: nil))
     }
 
     /// Looks at one frame, in the caller's thread.
@@ -92,7 +89,9 @@ final class DetectorLane: @unchecked Sendable {
             }
             report.detections = found
         } catch { report.failure = error }
+        let side = sizer.side
         sizer.took(monotonicSeconds() - start)
+        if sizer.side != side { detector.rest() }
         return report
     }
 
