@@ -2,7 +2,6 @@
 #include "CLive.h"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <microhttpd.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,27 +13,8 @@
     X(MHD_start_daemon) X(MHD_stop_daemon) X(MHD_get_daemon_info) X(MHD_create_response_from_buffer) \
     X(MHD_create_response_from_callback) X(MHD_lookup_connection_value) X(MHD_add_response_header) X(MHD_queue_response) X(MHD_destroy_response)
 
-#define DECLARE(name) static __typeof__(&name) p_##name;
-EACH_CALL(DECLARE)
-
-static int load(char *error, size_t size) {
-    static void *library;
-    if (library) return 0;
-    void *opened = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
-    if (!opened) {
-        snprintf(error, size, "%s", dlerror());
-        return -1;
-    }
-#define FIND(name) \
-    if (!(p_##name = (__typeof__(&name))dlsym(opened, #name))) { \
-        snprintf(error, size, "%s", dlerror()); \
-        dlclose(opened); \
-        return -1; \
-    }
-    EACH_CALL(FIND)
-    library = opened;
-    return 0;
-}
+#define LIBRARY "libmicrohttpd.so.12"
+#include "library.h"
 
 int clive_http_load(char *error, size_t size) { return load(error, size); }
 

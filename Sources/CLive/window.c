@@ -2,7 +2,6 @@
 #include "CLive.h"
 
 #include <SDL2/SDL.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,27 +11,8 @@
     X(SDL_RenderClear) X(SDL_RenderCopy) X(SDL_RenderPresent) X(SDL_RenderSetLogicalSize) X(SDL_PollEvent) \
     X(SDL_SetHint)
 
-#define DECLARE(name) static __typeof__(&name) p_##name;
-EACH_CALL(DECLARE)
-
-static int load(char *error, size_t size) {
-    static void *library;
-    if (library) return 0;
-    void *opened = dlopen("libSDL2-2.0.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!opened) {
-        snprintf(error, size, "%s", dlerror());
-        return -1;
-    }
-#define FIND(name) \
-    if (!(p_##name = (__typeof__(&name))dlsym(opened, #name))) { \
-        snprintf(error, size, "%s", dlerror()); \
-        dlclose(opened); \
-        return -1; \
-    }
-    EACH_CALL(FIND)
-    library = opened;
-    return 0;
-}
+#define LIBRARY "libSDL2-2.0.so.0"
+#include "library.h"
 
 int clive_window_load(char *error, size_t size) { return load(error, size); }
 

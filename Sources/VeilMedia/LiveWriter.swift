@@ -211,7 +211,7 @@ public final class LiveWriter {
 
     /// Writes sound samples, if the target holds any.
     public func write(_ sound: SharedFrame, soundTime: Double) throws(MediaError) {
-        try self.sound?.write(sound, time: soundTime, to: context)
+        try self.sound?.write(sound, time: soundTime)
     }
 
     private func sync(_ time: Double) throws(MediaError) {
@@ -228,7 +228,7 @@ public final class LiveWriter {
         isOpen = false
         try check(avcodec_send_frame(encoder.pointer, nil), .internalFailure, "encoding", file: target.label)
         try drain()
-        try sound?.finish(to: context)
+        try sound?.finish()
         try check(av_write_trailer(context), .unwritable, "writing the end", file: target.label)
         if let pb = context.pointee.pb {
             avio_flush(pb)

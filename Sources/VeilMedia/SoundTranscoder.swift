@@ -3,23 +3,15 @@ import CFFmpeg
 /// Re-encodes sound that a container can't hold: decodes, resamples and encodes, at the source's times.
 final class SoundTranscoder {
     private let decoder: Decoder
-    private let encoder: CodecContext
-    private let resampler: Resampler
-    private let queue: SampleQueue
-    private let packet: Packet
-    private let muxer: Muxer
-    private let index: Int
-    private let file: String
+    private let encoder: SoundEncoder
     private let timeBase: AVRational
     private let sampleTime: AVRational
-    /// The time of the queue's first sample, in samples; nil before the first.
-    private var next: Int64?
 
     /// What is lost on the way, for a person.
     let losses: [String]
 
-    var codecName: String { String(cString: avcodec_get_name(encoder.pointer.pointee.codec_id)) }
-    var sampleRate: Int32 { encoder.pointer.pointee.sample_rate }
+    var codecName: String { String(cString: avcodec_get_name(encoder.codec.pointer.pointee.codec_id)) }
+    var sampleRate: Int32 { encoder.sampleRate }
 
     /// A departure from the expected time by more than this is a gap, in seconds; less is rounding.
     private static let gap = 0.05
@@ -30,10 +22,7 @@ final class SoundTranscoder {
     init(
         of source: UnsafeMutablePointer<AVStream>, to codec: UnsafePointer<AVCodec>, muxer: Muxer, file: String
     ) throws(MediaError) {
-        self.muxer = muxer
-        self.file = file
         timeBase = source.pointee.time_base
-        packet = try Packet()
         decoder = try Decoder(stream: source, file: file, threads: 1)
         guard let par = source.pointee.codecpar, par.pointee.sample_rate > 0, par.pointee.ch_layout.nb_channels > 0
         else {
@@ -44,13 +33,12 @@ final class SoundTranscoder {
         let rate = cff_codec_sample_rate(
             codec, muxer.format.rate(near: par.pointee.sample_rate, for: codec.pointee.id))
         let channels = par.pointee.ch_layout.nb_channels
-        encoder = try Self.open(
+        let opened = try Self.open(
             codec, like: par, rate: rate, format: cff_codec_sample_format(codec, decoder.context.pointee.sample_fmt),
             muxer: muxer, file: file, stream: Int(source.pointee.index))
-        let context = encoder.pointer
-        sampleTime = AVRational(num: 1, den: rate)
-        resampler = try Resampler()
-        queue = try SampleQueue(context.pointee.sample_fmt, context.pointee.ch_layout.nb_channels)
+        let context = opened.pointer
+        let sampleTime = AVRational(num: 1, den: rate)
+        self.sampleTime = sampleTime
         var losses: [String] = []
         if rate != par.pointee.sample_rate {
             losses.append("\(par.pointee.sample_rate) samples a second become \(rate)")
@@ -66,7 +54,10 @@ final class SoundTranscoder {
         self.losses = losses
 
         let out = try muxer.addStream()
-        index = Int(out.pointee.index)
+        let index = Int(out.pointee.index)
+        encoder = try SoundEncoder(opened, file: file) { (packet: borrowing Packet) throws(MediaError) in
+            try muxer.write(packet, stream: index, timeBase: sampleTime)
+        }
         muxer.copyDescription(from: source, to: out)
         for stale in ["BPS", "NUMBER_OF_FRAMES", "NUMBER_OF_BYTES", "DURATION", "_STATISTICS_TAGS", "encoder"] {
             av_dict_set(&out.pointee.metadata, stale, nil, 0)
@@ -143,10 +134,7 @@ final class SoundTranscoder {
     func finish() throws(MediaError) {
         decoder.finish()
         try drainDecoder()
-        try resample(nil)
-        try encode(leaving: 0, padded: false)
-        try check(avcodec_send_frame(encoder.pointer, nil), .internalFailure, "encoding sound", file: file)
-        try drainEncoder()
+        try encoder.finish(padded: false)
     }
 
     private func drainDecoder() throws(MediaError) {
@@ -163,154 +151,18 @@ final class SoundTranscoder {
     private func take(_ frame: borrowing Frame) throws(MediaError) {
         if let pts = frame.pts {
             let start = av_rescale_q(pts, timeBase, sampleTime)
-            if let next {
-                let expected = next + Int64(queue.count) + resampler.held(sampleRate)
+            if let expected = encoder.expected {
                 if abs(start - expected) > Int64(Self.gap * Double(sampleRate)) {
-                    try encode(leaving: 0, padded: true)
-                    self.next = max(start, self.next ?? start)
+                    try encoder.encode(leaving: 0, padded: true)
+                    encoder.next = max(start, encoder.next ?? start)
                 }
             } else {
-                next = start
+                encoder.next = start
             }
-        } else if next == nil {
-            next = 0
+        } else if encoder.next == nil {
+            encoder.next = 0
         }
-        try resample(frame.pointer)
-        let size = Int(encoder.pointer.pointee.frame_size)
-        try encode(leaving: (size > 0 ? size : Self.anySize) - 1, padded: false)
+        try encoder.take(frame.pointer)
+        try encoder.encode(leaving: encoder.frameSize - 1, padded: false)
     }
-
-    /// How many samples at once for encoders that take any number.
-    private static let anySize = 1024
-
-    /// swr_convert_frame's word for samples of another form; both at once is a code of its own.
-    private static let changed = [
-        cff_error_input_changed, cff_error_output_changed, cff_error_input_changed | cff_error_output_changed,
-    ]
-
-    /// Brings a decoder's samples, or with nil what the resampler still holds, to the encoder's form.
-    private func resample(_ samples: UnsafeMutablePointer<AVFrame>?) throws(MediaError) {
-        let result = try soundFrame()
-        var code = swr_convert_frame(resampler.pointer, result.pointer, samples)
-        if samples == nil && code < 0 { return }
-        if samples != nil && Self.changed.contains(code) {
-            // The form changed in mid-stream: what is held comes out, and the resampler is set up anew.
-            let rest = try soundFrame()
-            if swr_convert_frame(resampler.pointer, rest.pointer, nil) >= 0 { try queue.append(rest) }
-            swr_close(resampler.pointer)
-            code = swr_convert_frame(resampler.pointer, result.pointer, samples)
-        }
-        try check(code, .damaged, "resampling sound", file: file)
-        try queue.append(result)
-    }
-
-    private func soundFrame() throws(MediaError) -> Frame {
-        let frame = try Frame()
-        let context = encoder.pointer
-        frame.pointer.pointee.format = context.pointee.sample_fmt.rawValue
-        frame.pointer.pointee.sample_rate = context.pointee.sample_rate
-        try check(
-            av_channel_layout_copy(&frame.pointer.pointee.ch_layout, &context.pointee.ch_layout), .internalFailure,
-            "resampling sound", file: file)
-        return frame
-    }
-
-    /// Encodes what is queued, in the encoder's frames, until at most so many samples are left.
-    ///
-    /// - Parameter padded: fill the last frame with silence (only at the very end may one be shorter).
-    private func encode(leaving rest: Int, padded: Bool) throws(MediaError) {
-        let context = encoder.pointer
-        let size = context.pointee.frame_size > 0 ? Int(context.pointee.frame_size) : Self.anySize
-        while queue.count > rest {
-            let count = min(size, queue.count)
-            let frame = try soundFrame()
-            frame.pointer.pointee.nb_samples = Int32(padded ? size : count)
-            try check(av_frame_get_buffer(frame.pointer, 0), .internalFailure, "encoding sound", file: file)
-            if padded && count < size {
-                av_samples_set_silence(
-                    frame.pointer.pointee.extended_data, Int32(count), Int32(size - count),
-                    context.pointee.ch_layout.nb_channels, context.pointee.sample_fmt)
-            }
-            queue.take(Int32(count), into: frame)
-            let start = next ?? 0
-            frame.pointer.pointee.pts = start
-            next = start + Int64(frame.pointer.pointee.nb_samples)
-            try check(avcodec_send_frame(context, frame.pointer), .internalFailure, "encoding sound", file: file)
-            try drainEncoder()
-        }
-    }
-
-    private func drainEncoder() throws(MediaError) {
-        while true {
-            let code = avcodec_receive_packet(encoder.pointer, packet.pointer)
-            if code == cff_error_again || code == cff_error_eof { return }
-            try check(code, .internalFailure, "encoding sound", file: file)
-            try muxer.write(packet, stream: index, timeBase: sampleTime)
-            av_packet_unref(packet.pointer)
-        }
-    }
-}
-
-/// Owns an AVCodecContext.
-final class CodecContext {
-    let pointer: UnsafeMutablePointer<AVCodecContext>
-
-    init(_ codec: UnsafePointer<AVCodec>) throws(MediaError) {
-        guard let context = avcodec_alloc_context3(codec) else {
-            throw MediaError(.internalFailure, "opening a codec", detail: "out of memory")
-        }
-        pointer = context
-    }
-
-    deinit {
-        var p: UnsafeMutablePointer<AVCodecContext>? = pointer
-        avcodec_free_context(&p)
-    }
-}
-
-/// Owns an SwrContext, which sets itself up from the frames that it is given.
-private final class Resampler {
-    let pointer: OpaquePointer
-
-    init() throws(MediaError) {
-        guard let context = swr_alloc() else {
-            throw MediaError(.internalFailure, "resampling sound", detail: "out of memory")
-        }
-        pointer = context
-    }
-
-    deinit {
-        var p: OpaquePointer? = pointer
-        swr_free(&p)
-    }
-
-    /// Samples it holds back, at a rate.
-    func held(_ rate: Int32) -> Int64 { swr_is_initialized(pointer) != 0 ? swr_get_delay(pointer, Int64(rate)) : 0 }
-}
-
-/// Owns an AVAudioFifo.
-final class SampleQueue {
-    private let pointer: OpaquePointer
-
-    init(_ format: AVSampleFormat, _ channels: Int32) throws(MediaError) {
-        guard let fifo = av_audio_fifo_alloc(format, channels, 4096) else {
-            throw MediaError(.internalFailure, "queueing sound", detail: "out of memory")
-        }
-        pointer = fifo
-    }
-
-    deinit { av_audio_fifo_free(pointer) }
-
-    var count: Int { Int(av_audio_fifo_size(pointer)) }
-
-    func append(_ frame: borrowing Frame) throws(MediaError) {
-        let f = frame.pointer.pointee
-        guard f.nb_samples > 0 else { return }
-        try check(cff_fifo_write(pointer, frame.pointer), .internalFailure, "queueing sound", file: nil)
-    }
-
-    /// Leaves out what has waited longest; no more than there is.
-    func drop(_ count: Int32) { av_audio_fifo_drain(pointer, max(0, count)) }
-
-    func take(_ count: Int32, into frame: borrowing Frame) { cff_fifo_read(pointer, frame.pointer, count) }
 }

@@ -6,25 +6,10 @@ public final class Listener {
     private let descriptor: Int32
 
     public init() throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else { throw SystemError("socket") }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && listen(descriptor, 64) == 0
-                    && getsockname(descriptor, $0, &size) == 0
-            }
+        (descriptor, port) = try loopbackSocket(SOCK_STREAM)
+        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, listen(descriptor, 64) == 0 else {
+            throw SystemError("listen")
         }
-        guard isBound else {
-            let error = SystemError("bind")
-            close(descriptor)
-            throw error
-        }
-        self.descriptor = descriptor
-        port = UInt16(bigEndian: address.sin_port)
     }
 
     deinit { close(descriptor) }
