@@ -50,7 +50,7 @@ attack: packages-test models ## try to undo the redaction and measure how far th
 fuzz: packages-test models build ## change sample files at random and look for crashes (MUTATIONS=10000)
 	@scripts/fuzz.sh
 
-soak: packages-test models ## run for long and watch memory and open files
+soak: packages-test models build ## run for long and watch memory and open files
 	@VEIL_KILLS=100 SWIFT_BACKTRACE=enable=no $(swift) test --disable-xctest --filter 'KillTests|FolderTests'
 	@$(benchmark) soak
 

@@ -150,7 +150,7 @@ public struct BatchReport: Sendable {
             + "<td>\(weak.map { "<div class=\"weak\">\($0)</div>" }.joined())</td></tr>\n"
     }
 
-    /// A bar for each track, over the film's length; the unsure ones in another colour.
+    /// A bar for each track, over the video's length; the unsure ones in another colour.
     private static func timeline(_ details: FileDetails) -> String {
         let tracks = details.tracks.sorted { ($0.start, $0.id) < ($1.start, $1.id) }.prefix(60)
         guard details.duration > 0, !tracks.isEmpty else { return "" }

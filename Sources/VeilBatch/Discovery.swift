@@ -2,7 +2,7 @@ import Glibc
 
 /// Finds the files that are meant by what was named: files, folders and patterns.
 ///
-/// Reads names only; opens no file. The order is the same on every machine that has the same files.
+/// Reads names only; no file is opened but those in folders whose endings texts have as well. The order is the same on every machine that has the same files.
 public struct Discovery {
     public struct Settings: Sendable {
         /// Go into folders of folders.
@@ -51,7 +51,7 @@ public struct Discovery {
     }
 
     public private(set) var files: [File] = []
-    /// Files in folders that are neither pictures nor films by their names.
+    /// Files in folders that are neither pictures nor videos by their names.
     public private(set) var others: [File] = []
     public private(set) var problems: [Problem] = []
     /// Symbolic links that were not followed.
@@ -87,7 +87,20 @@ public struct Discovery {
                     Problem(path: path, words: "a listed name with .. in it has no place below the output's folder"))
                 continue
             }
+            // A list made of all that is in a folder has the outputs of the run before.
+            if isInOwnFolder(path) { continue }
             take(Path.withoutSlashes(path), under: parts.joined(separator: "/"), keepsName: true)
+        }
+    }
+
+    private func isInOwnFolder(_ path: String) -> Bool {
+        guard !ownFolders.isEmpty else { return false }
+        var folder = Path.folder(path)
+        while true {
+            if let facts = FileFacts(folder, followsLinks: true), ownFolders.contains(facts.identity) { return true }
+            let above = Path.folder(folder)
+            if above == folder || folder == "." { return false }
+            folder = above
         }
     }
 
@@ -145,7 +158,10 @@ public struct Discovery {
             } else if facts.kind == .file {
                 var plain = name[...]
                 if let suffix = settings.takesBackups, name.hasSuffix(suffix) { plain = plain.dropLast(suffix.count) }
-                let isMedia = MediaKind.isMedia(name: String(plain))
+                var isMedia = MediaKind.isMedia(name: String(plain))
+                if isMedia, MediaKind.fileExtension(String(plain)).map(MediaKind.shared.contains) ?? false {
+                    isMedia = !MediaKind.isText(Files.head(path))
+                }
                 if isMedia, !settings.includes.isEmpty,
                     !settings.includes.contains(where: { $0.matches(inside, isFolder: false) })
                 {

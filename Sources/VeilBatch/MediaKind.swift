@@ -1,10 +1,10 @@
-/// Which files in a folder are taken for pictures and films.
+/// Which files in a folder are taken for pictures and videos.
 ///
 /// In a folder a file's name decides, so that nobody waits for thousands of other files to be opened; a file that is named
 /// itself is opened whatever its name. What it holds is seen when it is opened.
 public enum MediaKind {
-    /// Endings of films, lower case.
-    public static let films: Set<String> = [
+    /// Endings of videos, lower case.
+    public static let videos: Set<String> = [
         "3g2", "3gp", "asf", "avi", "divx", "dv", "f4v", "flv", "insv", "lrv", "m1v", "m2t", "m2ts", "m2v", "m4v",
         "mjpeg",
         "mjpg", "mkv", "mod", "mov", "mp4", "mpe", "mpeg", "mpg", "mpv", "mts", "mxf", "nut", "ogm", "ogv", "qt", "rm",
@@ -15,9 +15,18 @@ public enum MediaKind {
         "apng", "avif", "bmp", "gif", "heic", "heif", "jfif", "jpe", "jpeg", "jpg", "png", "tif", "tiff", "webp",
     ]
 
-    /// Whether a name in a folder is that of a picture or film.
+    /// Endings that texts have, too: TypeScript, Go's modules, Squirrel.
+    static let shared: Set<String> = ["mod", "mts", "nut", "ts"]
+
+    /// Whether what stands at a file's beginning is a text, which has no control characters but white space. An empty file
+    /// is one as well.
+    static func isText(_ head: [UInt8]) -> Bool {
+        head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
+    }
+
+    /// Whether a name in a folder is that of a picture or video.
     public static func isMedia(name: String) -> Bool {
-        fileExtension(name).map { films.contains($0) || pictures.contains($0) } ?? false
+        fileExtension(name).map { videos.contains($0) || pictures.contains($0) } ?? false
     }
 
     /// Whether a name's ending is that of a picture.
@@ -30,7 +39,7 @@ public enum MediaKind {
         return name[name.index(after: dot)...].lowercased()
     }
 
-    /// Whether a file begins as pictures and films do, whatever its name: such a file is never copied along.
+    /// Whether a file begins as pictures and videos do, whatever its name: such a file is never copied along.
     ///
     /// Signatures are those of the formats' own specifications.
     public static func looksLikeMedia(_ head: [UInt8]) -> Bool {

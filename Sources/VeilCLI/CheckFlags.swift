@@ -6,7 +6,7 @@ import VeilPipeline
 extension Flags {
     static let every = Flag.value(
         "every", .interval, default: FaceAudit.Interval.frames(1), .faces,
-        "Look at each Nth frame of a film, or at one every so many seconds (2s).")
+        "Look at each Nth frame of a video, or at one every so many seconds (2s).")
     static let checkThreshold = Flag<Double?>.optional(
         "threshold", .number(0...1), otherwise: "0.5", .faces,
         "Take for a face what scores at least this much. Lower finds more faces and more that are none.")

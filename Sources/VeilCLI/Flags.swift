@@ -21,9 +21,9 @@ enum Flags {
         "Keep timed data, such as positions and telemetry, where the container holds it. It can tell who was where.")
     static let metadata = Flag.value(
         "metadata", .choice(), default: MetadataChoice.safe, .output,
-        "What to keep of tags and metadata: all but thumbnails and previews, which always go (keep); what colours, "
-            + "orientation, resolution and camera settings say, but nothing that tells who or where (safe); or only what "
-            + "the picture can't be shown right without (none).")
+        "What to keep of tags and metadata: all but thumbnails, previews, makers' notes and whatever else may hold a "
+            + "picture, which always go (keep); what colours, orientation, resolution and camera settings say, but nothing "
+            + "that tells who or where (safe); or only what the picture can't be shown right without (none).")
     static let untouched = Flag.value(
         "untouched", .choice(), default: UntouchedChoice.copy, .output,
         "What to do with a file in which nothing has to be covered: copy its streams as they are, encode it, or skip it "
@@ -33,10 +33,10 @@ enum Flags {
     static let codec = Flag<CodecChoice?>.optional(
         "codec", .choice(name: "NAME"), otherwise: "the source's own", .output, "Encode the video with this codec.")
     static let crf = Flag<Int?>.optional(
-        "crf", .whole(0...63), otherwise: "the encoder's own", .output,
-        "Set the encoder's constant quality: lower looks better and takes more space.")
+        "crf", .whole(0...63), otherwise: "by encoder, 18 for H.264", .output,
+        "Set the encoder's constant quality: lower looks better and takes more space (but for Theora).")
     static let preset = Flag<String?>.optional(
-        "preset", .text(name: "NAME"), otherwise: "the encoder's own", .output,
+        "preset", .text(name: "NAME"), otherwise: "by encoder, medium for H.264", .output,
         "Choose the encoder's speed, such as medium or slow.")
     static let encoderOption = Flag<[EncoderOption]>.list(
         "encoder-option", EncoderOption.kind, .output, "Hand an option to the encoder as it is.")
@@ -55,10 +55,11 @@ enum Flags {
         "detector", .choice(), default: DetectorChoice.centerface, .faces,
         "Choose what finds the faces. centerface is a neural network; haar is older and misses far more.")
     static let threshold = Flag<Double?>.optional(
-        "threshold", .number(0...1), otherwise: "the detector's own", .faces,
+        "threshold", .number(0...1), otherwise: "0.35 in videos, 0.15 in pictures", .faces,
         "Take for a face what scores at least this much. Lower finds more faces and more that are none.")
     static let detectSize = Flag<Int?>.optional(
-        "detect-size", .whole(64...8192, name: "PIXELS"), otherwise: "640, or what --min-face needs", .faces,
+        "detect-size", .whole(64...8192, name: "PIXELS"), otherwise: "half the picture's, 640 to 1920, or what --min-face needs",
+        .faces,
         "Search a picture whose longer side has this size. Larger finds smaller faces and takes longer.")
     static let detectEvery = Flag<Int?>.optional(
         "detect-every", .whole(1...), otherwise: "chosen by the frame rate", .faces,
@@ -73,7 +74,7 @@ enum Flags {
     static let fast = Flag.toggle("fast", .faces, "Search less; small or brief faces may be missed.").common()
     static let linger = Flag.value(
         "linger", .number(0...60, name: "SECONDS"), default: 0.15, .faces,
-        "Go on covering a face for this long after it was last seen.")
+        "Cover a face for this long before it was first seen and after it was last seen.")
 
     // MARK: Covering faces
 
@@ -119,7 +120,8 @@ enum Flags {
         "models", .directory, otherwise: "$VEIL_MODELS, or the installed ones", .general,
         "Take the detectors' models from DIR.")
     static let threads = Flag<Int?>.optional(
-        "threads", .whole(1...1024), otherwise: "as many as there are cores", .general, "Use this many threads.")
+        "threads", .whole(1...1024), otherwise: "as many as there are cores, shared by the files at work", .general,
+        "Use this many threads.")
     static let allowReferences = Flag.toggle(
         "allow-references", .general,
         "Open local files that a playlist (HLS, DASH) or a movie names, if they lie in its own folder or below.")

@@ -6,7 +6,7 @@ extension Flags {
     static let noRecursive = Flag.toggle("no-recursive", .folders, "Leave out folders in folders.")
     static let include = Flag<[GlobPattern]>.list(
         "include", .pattern, .folders,
-        "Of the pictures and films in folders, take only those that match PATTERN, such as '*.mp4' or 'cam1/**'.")
+        "Of the pictures and videos in folders, take only those that match PATTERN, such as '*.mp4' or 'cam1/**'.")
     static let exclude = Flag<[GlobPattern]>.list(
         "exclude", .pattern, .folders, "Leave out files and folders in folders that match PATTERN.")
     static let followSymlinks = Flag.toggle(
@@ -14,11 +14,11 @@ extension Flags {
     static let hidden = Flag.toggle("hidden", .folders, "Take files and folders whose names begin with a dot, too.")
     static let copyOthers = Flag.toggle(
         "copy-others", .folders,
-        "Copy files that are neither pictures nor films to the output folder. What begins like a picture or film, whatever "
+        "Copy files that are neither pictures nor videos to the output folder. What begins like a picture or video, whatever "
             + "its name, is not copied.")
     static let fromFile = Flag<String?>.optional(
         "from-file", .file, otherwise: nil, .folders,
-        "Read names of inputs from FILE, one a line; - is standard input. They keep their paths below the output folder."
+        "Read names of inputs from FILE, one a line; - is standard input. Below an output folder they keep their paths."
     )
     static let null = Flag.toggle(
         "null", short: "0", .folders, "Names in the list end with NUL instead of a line feed.")

@@ -21,7 +21,7 @@ enum Help {
     static var overview: String {
         let redact = Verb.redact
         var lines = [
-            "veil \(Version.current): finds faces in videos and covers them", "",
+            "veil \(Version.current): finds faces in videos and pictures and covers them", "",
             "Usage: \(redact.usage)",
         ]
         lines += Verb.shown.dropFirst().map { "       \($0.usage)" }

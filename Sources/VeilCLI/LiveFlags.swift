@@ -38,7 +38,7 @@ extension Flags {
 
         static let output = Flag<[String]>.list(
             "output", short: "o", .text(name: "OUT"), .output,
-            "Send the covered picture to OUT: window, a file (.mp4, .mkv), a URL (rtmp, srt, udp), FOLDER/NAME.m3u8, a video "
+            "Send the covered picture to OUT: window, a file (.mp4, .mkv), a URL (rtmp, rtsp, srt, udp), FOLDER/NAME.m3u8, a video "
                 + "output device (/dev/video10), or - for standard output. A window unless something else is named."
         ).common()
         static let serve = Flag<ServeAddress?>.optional(
@@ -82,6 +82,9 @@ extension Flags {
             "detect-size", .whole(64...2048, name: "PIXELS"), otherwise: "what the processor manages, 320 to 1280",
             .faces,
             "Search a picture whose longer side has this size. Larger finds smaller faces and takes longer.")
+
+        static let threads = Flag.value(
+            "threads", .whole(1...1024), default: 2, .general, "Search with this many threads.")
 
         // MARK: View
 

@@ -116,7 +116,7 @@ struct LiveVerbCommand {
         settings.linger = options.value(Flags.Live.linger)
         settings.threshold = options.value(Flags.Live.threshold)
         settings.detectSize = options.value(Flags.Live.detectSize)
-        settings.threads = options.value(Flags.threads) ?? settings.threads
+        settings.threads = options.value(Flags.Live.threads)
         settings.view.aspect = options.value(Flags.Live.crop).aspect
         settings.view.zoom = options.value(Flags.Live.zoom)
         settings.view.isMirrored = options.value(Flags.Live.mirror)

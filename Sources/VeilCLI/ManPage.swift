@@ -5,7 +5,7 @@ enum ManPage {
             ".TH VEIL 1 \"\" \"veil \(Version.current)\" \"User Commands\"",
             // No hyphenation: flags are to be found and copied as they are.
             ".nh",
-            ".SH NAME", "veil \\- " + escaped("find faces in videos and cover them"),
+            ".SH NAME", "veil \\- " + escaped("find faces in videos and pictures and cover them"),
             ".SH SYNOPSIS",
         ]
         page += Verb.shown.flatMap { synopsis($0) + [".br"] }.dropLast()

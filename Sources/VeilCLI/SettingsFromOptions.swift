@@ -62,6 +62,7 @@ extension AnalysisSettings {
         if options.value(Flags.fast) { self = .fast }
         if let threshold = options.value(Flags.threshold) {
             confirmThreshold = threshold
+            stillThreshold = threshold
             continueThreshold = min(continueThreshold, threshold)
             weakScore = max(weakScore, threshold)
         }

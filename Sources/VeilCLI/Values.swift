@@ -30,7 +30,7 @@ enum EffectChoice: String, CaseIterable, Sendable { case pixellate, blur, solid 
 enum MinimumFace: Sendable, Equatable {
     /// In pixels of the displayed picture, 1 or more.
     case pixels(Int)
-    /// In percent of the picture's shorter side, above 0 and up to 100.
+    /// In percent of the picture's height, above 0 and up to 100.
     case percent(Double)
 
     static let kind = ValueKind<MinimumFace>(

@@ -52,15 +52,15 @@ extension Verb {
         name: .check,
         summary: "Find faces that show, and fail if there is one",
         description: [
-            "Looks through each IN (a picture or film, a folder, or a pattern in quotes) for faces that can be seen, prints a "
-                + "line for each, and ends with code 3 if there is one. Changes nothing.",
+            "Looks through each IN (a picture or video, a folder, or a pattern in quotes) for faces that can be seen, prints a "
+                + "line for each, and ends with code 3 if there is one. Changes nothing, and opens nothing that a playlist names.",
             "A face shows if the detector finds it and there is detail inside its bounds that a mosaic or blur would have "
                 + "taken away: what Veil has covered passes, whatever a file says of itself.",
         ],
         operands: .inputsOrList,
-        flags: Flags.checkGroup + Flags.workGroup + Flags.sandboxGroup + Flags.talkGroup + Flags.everywhere,
+        flags: Flags.checkGroup + Flags.workGroup + [Flags.noSandbox] + Flags.talkGroup + Flags.everywhere,
         examples: [
-            Example(command: "veil check media", meaning: "Look through all pictures and films in a folder"),
+            Example(command: "veil check media", meaning: "Look through all pictures and videos in a folder"),
             Example(command: "veil check --every 1s clips", meaning: "Look at one frame of each second"),
             Example(
                 command: "veil check --format sarif media >veil.sarif", meaning: "Say it in the form of code scanning"),
@@ -81,7 +81,7 @@ extension Verb {
                 + "the next search has found it, about a tenth of a second, unless --delay holds the picture back.",
         ],
         operands: .none,
-        flags: Flags.Live.group + Flags.workGroup + Flags.talkGroup + Flags.everywhere,
+        flags: Flags.Live.group + [Flags.models, Flags.Live.threads] + Flags.talkGroup + Flags.everywhere,
         examples: [
             Example(command: "veil live", meaning: "Show the first camera's picture, faces covered"),
             Example(command: "veil live -o /dev/video10", meaning: "Be a camera for other programs (v4l2loopback)"),
@@ -100,7 +100,7 @@ extension Verb {
                 + "there, what is missing and what to do about it. Changes nothing."
         ],
         operands: .none,
-        flags: Flags.workGroup + Flags.talkGroup + Flags.everywhere,
+        flags: [Flags.models] + Flags.everywhere,
         examples: [Example(command: "veil doctor", meaning: "Check the installation")])
 
     static let help = Verb(

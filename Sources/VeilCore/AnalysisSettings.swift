@@ -2,6 +2,8 @@
 public struct AnalysisSettings: Sendable, Hashable {
     /// The score (0…1) from which a detection starts a track.
     public var confirmThreshold = 0.35
+    /// The score (0…1) that makes a face in a still, which has one look; nil for what stills take by themselves.
+    public var stillThreshold: Double?
     /// The score (0…1) from which a detection continues a track that exists.
     public var continueThreshold = 0.1
     /// From this mean score (0…1) and `weakSightings` on, a track counts without ever reaching `confirmThreshold`.

@@ -76,7 +76,7 @@ extension LiveStats {
         func number(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
         func milliseconds(_ value: Double) -> String { "\(Int((value * 1000).rounded())) MS" }
         return [
-            "IN \(number(captureRate)) OUT \(number(shownRate)) LOOKS \(number(detectionRate)) /S",
+            "IN \(number(captureRate)) OUT \(number(shownRate)) SEARCHES \(number(detectionRate)) /S",
             "AGE \(milliseconds(age.median)) P99 \(milliseconds(age.percentile(0.99)))",
             "FACES \(faces) DROPPED \(dropped) WHOLE \(coveredWhole)",
         ]

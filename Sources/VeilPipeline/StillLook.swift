@@ -5,23 +5,21 @@ import VeilVision
 extension AnalysisSettings {
     /// The score from which a detection in a still is a face. There is no second frame to confirm a weak one, and one that
     /// is left bare is worse than one too many.
-    static let stillThreshold = 0.15
+    static let usualStillThreshold = 0.15
     /// The same where others are sure: faces come in crowds.
     static let crowdThreshold = 0.12
     /// How many faces, and how sure, make a crowd.
     static let crowd = (count: 4, score: 0.5)
 
-    /// The least score to look for: what was asked for, where it isn't the default that is meant for tracks.
-    var thresholdForStills: Double {
-        confirmThreshold == AnalysisSettings().confirmThreshold ? Self.crowdThreshold : confirmThreshold
-    }
+    /// The least score to look for.
+    var thresholdForStills: Double { stillThreshold ?? Self.crowdThreshold }
 
     /// Of what was found with `thresholdForStills`, what is taken for a face.
     func faces(of found: [Detection]) -> [Detection] {
-        guard thresholdForStills == Self.crowdThreshold,
+        guard stillThreshold == nil,
             found.count(where: { $0.score >= Self.crowd.score }) < Self.crowd.count
         else { return found }
-        return found.filter { $0.score >= Self.stillThreshold }
+        return found.filter { $0.score >= Self.usualStillThreshold }
     }
 }
 

@@ -3,12 +3,12 @@ import VeilMedia
 import VeilPixels
 import VeilVision
 
-/// Small gray pictures of a film, for people to see at a glance what it shows.
+/// Small gray pictures of a video, for people to see at a glance what it shows.
 public enum Thumbnails {
-    /// Beyond so many seconds a film isn't decoded for the sake of a thumbnail.
+    /// Beyond so many seconds a video isn't decoded for the sake of a thumbnail.
     public static let latest = 120.0
 
-    /// The frames at some times, in seconds from the first frame, or the last ones before the film ends.
+    /// The frames at some times, in seconds from the first frame, or the last ones before the video ends.
     ///
     /// - Parameter side: the longer side of each, in pixels.
     public static func of(

@@ -156,8 +156,8 @@ enum FurtherPictures {
         return (bytes, at)
     }
 
-    /// Whether a film lies in the picture's file, as phones make them: an ISO file behind the picture's end, or a box of one.
-    static func holdsFilm(_ data: [UInt8]) -> Bool {
+    /// Whether a video lies in the picture's file, as phones make them: an ISO file behind the picture's end, or a box of one.
+    static func holdsVideo(_ data: [UInt8]) -> Bool {
         var at = 12
         while at + 12 < data.count {
             // The smallest such box has a brand and a version, the largest some dozens of brands.

@@ -19,11 +19,11 @@ extension Redaction {
             throw .media(MediaError(.damaged, "decoding", file: input, detail: "it holds no picture"))
         }
         let format = try media { () throws(MediaError) in try Self.format(of: bytes, input) }
-        if HEIFStill.holdsSequence(bytes) && (format == .heic || format == .avif) || FurtherPictures.holdsFilm(bytes) {
+        if HEIFStill.holdsSequence(bytes) && (format == .heic || format == .avif) || FurtherPictures.holdsVideo(bytes) {
             throw .media(
                 MediaError(
                     .unsupported, "looking through", file: input,
-                    detail: "a film lies beside the picture, and that isn't looked at; Veil leaves it out of its copies"
+                    detail: "a video lies beside the picture, and that isn't looked at; Veil leaves it out of its copies"
                 ))
         }
         // A thumbnail says nothing of its own of how it is turned.

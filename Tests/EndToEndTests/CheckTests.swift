@@ -95,7 +95,7 @@ import VeilTestSupport
         }
     }
 
-    @Test func `films are looked at as seldom as asked`() throws {
+    @Test func `videos are looked at as seldom as asked`() throws {
         let json = try check(["media/clip.mp4", "--every", "0.08s", "--format", "json"])
         #expect(json.text.contains("\"frames\": 3,"), "\(json.text)")
         #expect(try check(["media/clip.mp4", "--every", "6", "--format", "json"]).text.contains("\"frames\": 1,"))

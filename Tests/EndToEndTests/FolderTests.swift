@@ -13,7 +13,7 @@ import VeilTestSupport
         try Clip.make(in: folder, "in/cam 1/a.mp4", frames: 4, tones: 1, Clip.h264 + Clip.sound)
         try Clip.make(in: folder, "in/cam2/b.mkv", frames: 3)
         try Clip.make(in: folder, "in/c.mov", frames: 2)
-        try FileBytes.write(Array("no film".utf8), to: folder.file("in/cam2/bad.mp4"))
+        try FileBytes.write(Array("no video".utf8), to: folder.file("in/cam2/bad.mp4"))
         try FileBytes.write(Array("notes".utf8), to: folder.file("in/notes.txt"))
         try FileBytes.write(FileBytes.read(Places.portrait), to: folder.file("in/cam2/preview.thm"))
     }

@@ -75,20 +75,20 @@ import VeilTestSupport
     }
 
     @Test(arguments: ["behind.jpg", "box.heic"])
-    func `a film beside a picture isn't looked at, and that is said`(name: String) throws {
+    func `a video beside a picture isn't looked at, and that is said`(name: String) throws {
         try Clip.make(in: folder, "clip.mp4", frames: 6)
-        var film = try FileBytes.read(folder.file("clip.mp4"))
+        var video = try FileBytes.read(folder.file("clip.mp4"))
         let input = folder.file(name)
         if name == "box.heic" {
             try Tool.need(["heif-enc", "-q", "90", Places.portrait, "-o", input])
-            film =
-                (0..<4).map { UInt8(truncatingIfNeeded: (film.count + 8) >> (24 - 8 * $0)) } + Array("mpvd".utf8) + film
+            video =
+                (0..<4).map { UInt8(truncatingIfNeeded: (video.count + 8) >> (24 - 8 * $0)) } + Array("mpvd".utf8) + video
         } else {
             try FileBytes.write(FileBytes.read(Places.portrait), to: input)
         }
-        try FileBytes.write(FileBytes.read(input) + film, to: input)
+        try FileBytes.write(FileBytes.read(input) + video, to: input)
         let run = try check([input])
-        #expect(run.status == 1 && run.errors.contains("\(name): looking through: a film lies beside"), "\(run)")
+        #expect(run.status == 1 && run.errors.contains("\(name): looking through: a video lies beside"), "\(run)")
         try passes(input, as: "copy-" + name)
     }
 

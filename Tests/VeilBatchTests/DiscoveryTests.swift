@@ -32,7 +32,7 @@ import VeilTestSupport
 
     static let plain = ["a.mp4", "b.MOV", "cam1/deep/y.mkv", "cam1/x.jpg", "cam2/x.webp", "lone.redacted.mp4"]
 
-    @Test func `a folder gives its pictures and films, in one order, without what is hidden, linked or redacted`() {
+    @Test func `a folder gives its pictures and videos, in one order, without what is hidden, linked or redacted`() {
         #expect(places() == Self.plain)
     }
 
@@ -55,18 +55,40 @@ import VeilTestSupport
         #expect(places { $0.takesHidden = true } == (Self.plain + [".h.mp4", ".git/z.mp4"]).sorted())
     }
 
+    @Test func `texts aren't taken for videos of the same ending, and videos are`() throws {
+        var stream = [UInt8](repeating: 0xFF, count: 376)
+        for start in [0, 188] { stream.replaceSubrange(start..<start + 4, with: [0x47, 0x40, 0, 0x10]) }
+        for name in ["app.ts", "types.mts", "go.mod", "script.nut", "empty.ts"] {
+            let text = name == "empty.ts" ? "" : "export const größe = 1;\r\n\tmodule x\n"
+            try FileBytes.write(Array(text.utf8), to: folder.file("in/" + name))
+        }
+        for name in ["cam.ts", "cam.mts"] { try FileBytes.write(stream, to: folder.file("in/" + name)) }
+        try FileBytes.write([0, 0, 1, 0xBA, 0x44], to: folder.file("in/cam.mod"))
+        #expect(places() == (Self.plain + ["cam.mod", "cam.mts", "cam.ts"]).sorted())
+    }
+
+    @Test func `a list doesn't take what lies in the output's folder`() throws {
+        mkdir(folder.file("in/out/deep"), 0o700)
+        try FileBytes.write([1], to: folder.file("in/out/deep/z.mp4"))
+        var settings = Discovery.Settings()
+        settings.ownFolders = [folder.file("in/out")]
+        let listed = ["in/a.mp4", "in/out/a.mp4", "in/out/deep/z.mp4", "in/cam1/x.jpg"].map { folder.file($0) }
+        let found = Discovery([], listed: listed, settings).files.map(\.path)
+        #expect(found == [listed[0], listed[3]])
+    }
+
     @Test func `folders in folders can be left out`() {
         #expect(places { $0.isRecursive = false } == ["a.mp4", "b.MOV", "lone.redacted.mp4"])
     }
 
     @Test func `patterns take in and leave out`() throws {
-        let films = try #require(GlobPattern("*.{mp4,mkv}"))
+        let videos = try #require(GlobPattern("*.{mp4,mkv}"))
         let deep = try #require(GlobPattern("cam1/deep/"))
-        #expect(places { $0.includes = [films] } == ["a.mp4", "cam1/deep/y.mkv", "lone.redacted.mp4"])
+        #expect(places { $0.includes = [videos] } == ["a.mp4", "cam1/deep/y.mkv", "lone.redacted.mp4"])
         #expect(places { $0.excludes = [deep] } == Self.plain.filter { $0 != "cam1/deep/y.mkv" })
         #expect(
             places {
-                $0.includes = [films]
+                $0.includes = [videos]
                 $0.excludes = [deep]
             } == ["a.mp4", "lone.redacted.mp4"])
     }
@@ -116,7 +138,7 @@ import VeilTestSupport
         #expect(Mirror(same.files, to: .folder(folder.file("new"))) { $0 }.problems.isEmpty)
     }
 
-    @Test func `files that begin like pictures and films are known whatever their names`() throws {
+    @Test func `files that begin like pictures and videos are known whatever their names`() throws {
         #expect(MediaKind.looksLikeMedia(try FileBytes.read(Places.portrait)))
         #expect(!MediaKind.looksLikeMedia(Array("hello, world: some notes about the day".utf8)))
     }

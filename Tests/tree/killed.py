@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Redact a tree of pictures and films, kill runs of it at random moments, and look at what came of it.
+"""Redact a tree of pictures and videos, kill runs of it at random moments, and look at what came of it.
 
 usage: killed.py [--veil PATH] [--kills 10] [--seed 1] [--exclude PATTERN ...] PATH ...
 

@@ -2,7 +2,7 @@ import VeilBatch
 import VeilMedia
 
 extension BatchCommand {
-    /// Copies a file that is neither a picture nor a film, unless it begins like one.
+    /// Copies a file that is neither a picture nor a video, unless it begins like one.
     func copy(_ item: Mirror.Item, _ failures: inout [String]) throws(BatchError) {
         let overwrite: Bool
         switch try ledger.verdict(item, by: .copies, tick: tick) {
@@ -14,7 +14,7 @@ extension BatchCommand {
         }
         if MediaKind.looksLikeMedia(Files.head(item.source)) {
             display.tell(
-                "veil: \(sanitised(item.source)): note: it begins like a picture or film and is not copied; name it itself to "
+                "veil: \(sanitised(item.source)): note: it begins like a picture or video and is not copied; name it itself to "
                     + "have it redacted")
             return
         }

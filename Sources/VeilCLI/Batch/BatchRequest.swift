@@ -44,7 +44,7 @@ struct BatchRequest {
             if Files.exists(output) && !Files.isFolder(output) {
                 throw .usage("--output: for several files it names a folder, and '\(sanitised(output))' is a file")
             }
-            // Meant for one film, most likely; a folder of such a name would surprise.
+            // Meant for one video, most likely; a folder of such a name would surprise.
             if MediaKind.isMedia(name: output) && !output.hasSuffix("/") && !Files.isFolder(output) {
                 throw .usage(
                     "--output: for several files or a folder it names a folder; if '\(sanitised(output))' is meant to be "
@@ -104,7 +104,7 @@ struct BatchRequest {
 
 /// How many files are worked on at a time.
 enum Concurrency {
-    /// A film of high definition takes up to so much, most of it the encoder's.
+    /// A video of high definition takes up to so much, most of it the encoder's.
     private static let memoryOfJob = 1 << 30
 
     static var cores: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }

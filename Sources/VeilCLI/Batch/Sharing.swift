@@ -14,7 +14,7 @@ struct Weighing {
 
     /// What a file weighs that says nothing: as much as opening it costs.
     private static let least = 1 << 16
-    /// A picture is as much work as a moment of film.
+    /// A picture is as much work as a moment of video.
     private static let moment = 0.25
 
     init(_ paths: [String], _ options: Options) {
