@@ -58,7 +58,8 @@ enum Flags {
         "threshold", .number(0...1), otherwise: "0.35 in videos, 0.15 in pictures", .faces,
         "Take for a face what scores at least this much. Lower finds more faces and more that are none.")
     static let detectSize = Flag<Int?>.optional(
-        "detect-size", .whole(64...8192, name: "PIXELS"), otherwise: "half the picture's, 640 to 1920, or what --min-face needs",
+        "detect-size", .whole(64...8192, name: "PIXELS"),
+        otherwise: "half the picture's, 640 to 1920, or what --min-face needs",
         .faces,
         "Search a picture whose longer side has this size. Larger finds smaller faces and takes longer.")
     static let detectEvery = Flag<Int?>.optional(

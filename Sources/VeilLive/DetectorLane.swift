@@ -20,6 +20,7 @@ final class DetectorLane: @unchecked Sendable {
     private let deliver: @Sendable (DetectionReport) -> Void
     private var sizer: LookSizer
     private let threshold: Double
+    private var isNetworkNew = false
     private var thread: PlainThread?
 
     init(
@@ -90,8 +91,10 @@ final class DetectorLane: @unchecked Sendable {
             report.detections = found
         } catch { report.failure = error }
         let side = sizer.side
-        sizer.took(monotonicSeconds() - start)
-        if sizer.side != side { detector.rest() }
+        // The look that has made the network says nothing of how long the next ones take.
+        if !isNetworkNew { sizer.took(monotonicSeconds() - start) }
+        isNetworkNew = sizer.side != side
+        if isNetworkNew { detector.rest() }
         return report
     }
 

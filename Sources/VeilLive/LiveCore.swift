@@ -139,7 +139,9 @@ final class LiveCore {
         // Whoever looked at a broken frame has seen nothing of what comes after it.
         guard let arrival = arrivals[report.frame] ?? nil else { return }
         do throws(VisionError) {
-            try tracker.see(detections, in: report.frame, held: pending.first?.number ?? report.frame)
+            guard try tracker.see(detections, in: report.frame, held: pending.first?.number ?? report.frame) else {
+                return
+            }
             guardian.detected(
                 frame: report.frame, time: report.time, arrival: arrival, sharpness: sharpness[report.frame])
             delay.detected(report.frame, at: now)
@@ -173,12 +175,20 @@ final class LiveCore {
             shown.picture = still
             return shown
         }
-        let verdict =
+        var verdict =
             isPaused
             ? .whole(.paused)
             : guardian.verdict(
                 frame: frame.number, time: frame.time, arrival: frame.arrival,
                 sharpness: sharpness[frame.number], isDamaged: frame.isDamaged)
+        if verdict == .faces {
+            if let regions = tracker.regions(in: frame.number) {
+                shown.regions = regions
+            } else if !settings.failsOpen {
+                // What was found can't be brought to this frame.
+                verdict = .whole(.failed)
+            }
+        }
         shown.verdict = verdict
         switch verdict {
         case .whole:
@@ -187,7 +197,6 @@ final class LiveCore {
             shown.picture = SharedFrame(copy)
             if isPaused { still = shown.picture }
         case .faces:
-            shown.regions = tracker.regions(in: frame.number)
             // Also where nothing is covered: a source's frames come from a pool of its own, which would keep for ever
             // whatever once waited for a slow output.
             let copy = try frame.picture.copy()

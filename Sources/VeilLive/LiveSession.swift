@@ -290,9 +290,10 @@ public final class LiveSession {
                     target: target, encoding: settings.encoding, overwrite: settings.overwrite,
                     joinsTakes: settings.joinsTakes, rate: opened.rate,
                     hasSound: opened.hasSound || settings.microphone != nil)
+                let takes = Takes()
                 lanes.append(
-                    OutputLane(target.label, takesSound: target.holdsSound, notice: notice) { attempt, isGivenUp in
-                        WriterSink(writing, take: attempt + 1, notice: notice, isGivenUp: isGivenUp)
+                    OutputLane(target.label, takesSound: target.holdsSound, notice: notice) { _, isGivenUp in
+                        WriterSink(writing, takes: takes, notice: notice, isGivenUp: isGivenUp)
                     })
             }
         }

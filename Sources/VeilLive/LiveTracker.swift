@@ -76,13 +76,14 @@ struct LiveTracker {
             tracks.removeAll()
             sceneStart = frame
         }
-        newest = frame
         var camera = NormalizedPoint(x: 0, y: 0)
         if let before = past.last, !endsScene {
             camera = try follower.cameraShift(from: before.small, to: small)
         }
         var turn = NormalizedPoint(x: 0, y: 0)
         if let before = past.last, small.isTurn(by: camera, of: before.small) { turn = camera }
+        // Only now: a frame that can't be looked at is one that isn't known.
+        newest = frame
         past.append(Past(time: time, luma: luma, small: small, camera: camera, turn: turn))
         if past.count > Self.memory { past.removeFirst() }
         if endsScene {
@@ -140,8 +141,9 @@ struct LiveTracker {
     /// Takes what was found in a frame of the present scene or, where frames are held back, of one before.
     ///
     /// - Parameter held: the oldest frame that hasn't been shown yet: up to it faces are followed backwards.
-    mutating func see(_ detections: [Detection], in frame: Int, held: Int) throws(VisionError) {
-        guard let now = past(frame) else { return }
+    /// - Returns: false where the frame is too long ago, or couldn't be looked at: nothing of what was found is known then.
+    mutating func see(_ detections: [Detection], in frame: Int, held: Int) throws(VisionError) -> Bool {
+        guard let now = past(frame) else { return false }
         let isPresent = frame >= sceneStart
         looks.append(frame)
         if looks.count > Self.memory { looks.removeFirst() }
@@ -161,6 +163,7 @@ struct LiveTracker {
             try begin(detections[index], in: frame, now.time, held, isPresent)
         }
         retire(held: held)
+        return true
     }
 
     /// A face is seen again.
@@ -295,9 +298,9 @@ struct LiveTracker {
             || (track.count >= Self.weakSightings && track.meanScore >= Self.weakScore)
     }
 
-    /// What to cover in a frame.
-    func regions(in frame: Int) -> [LiveRegion] {
-        guard let time = past(frame)?.time else { return [] }
+    /// What to cover in a frame; nil where it isn't known any more, or never was.
+    func regions(in frame: Int) -> [LiveRegion]? {
+        guard let time = past(frame)?.time else { return nil }
         var regions: [LiveRegion] = []
         for track in tracks where isFace(track) {
             guard let sample = track[frame] else { continue }

@@ -82,7 +82,8 @@ import VeilTestSupport
         if name == "box.heic" {
             try Tool.need(["heif-enc", "-q", "90", Places.portrait, "-o", input])
             video =
-                (0..<4).map { UInt8(truncatingIfNeeded: (video.count + 8) >> (24 - 8 * $0)) } + Array("mpvd".utf8) + video
+                (0..<4).map { UInt8(truncatingIfNeeded: (video.count + 8) >> (24 - 8 * $0)) } + Array("mpvd".utf8)
+                + video
         } else {
             try FileBytes.write(FileBytes.read(Places.portrait), to: input)
         }

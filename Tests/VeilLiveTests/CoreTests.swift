@@ -116,6 +116,13 @@ import VeilVision
         #expect(shown.wholeFrames.contains(14) && !shown.wholeFrames.contains(25))
     }
 
+    @Test func `shows no face where answers come later than pictures are kept`() throws {
+        var stage = walker(0)
+        stage.lookFrames = LiveTracker.memory + 4
+        let shown = try stage.play(3 * LiveTracker.memory, settings { $0.maxAge = 30 })
+        #expect(shown.bareFrames == [])
+    }
+
     @Test func `keeps a face covered that the detector misses for a while`() throws {
         var stage = walker()
         stage.detect = { stage, frame in (12..<20).contains(frame) ? [] : stage.truth(frame) }

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Measure `veil live` on labelled clips that are played as a camera of 720p at 30 frames a second.
 
-usage: labelled.py CLIPS LEAK.PY [--veil PATH] [--keep FOLDER] [--only NAME ...] [-- FLAGS FOR VEIL LIVE]
+usage: labelled.py CLIPS LEAK [--veil PATH] [--keep FOLDER] [--only NAME ...] [-- FLAGS FOR VEIL LIVE]
 
-CLIPS is a folder of NAME.mp4 (.mkv, .mov) and NAME.faces.json, LEAK.PY a program that is called as
-LEAK.PY --min-face 24 ORIGINAL REDACTED LABELS and prints lines such as "face-frames 120", "leaked 3".
+CLIPS is a folder of NAME.mp4 (.mkv, .mov) and NAME.faces.json, LEAK a program that is called as
+LEAK --min-face 24 ORIGINAL REDACTED LABELS and prints lines such as "face-frames 120", "leaked 3": the one that
+"swift build -c release --package-path Benchmarks --product leak" makes, or a script in Python.
 
 Each clip is scaled to fit 1280x720 and brought to 30 frames a second at its own speed (frames are doubled or left
 out); the labels are scaled and doubled with it. `veil live` records it in real time. Printed for each clip, and in
 total: labelled face-frames and how many of them show, frames dropped, frames covered whole after the first second, and
 the 99th percentile of the age of the newest search.
-Needs: python3, ffmpeg and ffprobe, and what LEAK.PY needs. A machine that is busy with other things gives worse numbers.
+Needs: python3, ffmpeg and ffprobe, and what LEAK needs. A machine that is busy with other things gives worse numbers.
 """
 import argparse, json, os, re, subprocess, sys, tempfile
 
@@ -80,6 +81,7 @@ def main():
     a = ap.parse_args(own)
     folder = a.keep or tempfile.mkdtemp(prefix="veil-live-")
     os.makedirs(folder, exist_ok=True)
+    counter = [sys.executable, a.leak] if a.leak.endswith(".py") else [a.leak]
     total = dict(faces=0, leaked=0, frames=0, dropped=0, later=0, whole=0)
     worst = 0.0
     for name in sorted(f[:-len(".faces.json")] for f in os.listdir(a.clips) if f.endswith(".faces.json")):
@@ -96,7 +98,7 @@ def main():
         if run.returncode:
             sys.exit(f"{name}: {run.stderr}")
         s = json.loads(run.stdout)
-        leak = subprocess.run([sys.executable, a.leak, "--min-face", "24", video, out, scaled], capture_output=True,
+        leak = subprocess.run(counter + ["--min-face", "24", video, out, scaled], capture_output=True,
                               text=True).stdout
         faces, leaked = figure(leak, "face-frames"), figure(leak, "leaked")
         lost = s["dropped"] + sum(o["dropped"] for o in s["outputs"])
