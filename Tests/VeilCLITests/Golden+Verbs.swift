@@ -4,9 +4,9 @@ extension Golden {
 
         Usage: veil check [FLAGS] IN...
 
-        Looks through each IN (a picture or film, a folder, or a pattern in quotes) for
+        Looks through each IN (a picture or video, a folder, or a pattern in quotes) for
         faces that can be seen, prints a line for each, and ends with code 3 if there is
-        one. Changes nothing.
+        one. Changes nothing, and opens nothing that a playlist names.
 
         A face shows if the detector finds it and there is detail inside its bounds that
         a mosaic or blur would have taken away: what Veil has covered passes, whatever a
@@ -14,7 +14,7 @@ extension Golden {
 
         Folders and many files:
               --no-recursive         Leave out folders in folders.
-              --include PATTERN      Of the pictures and films in folders, take only
+              --include PATTERN      Of the pictures and videos in folders, take only
                                      those that match PATTERN, such as '*.mp4' or
                                      'cam1/**'. [may be repeated]
               --exclude PATTERN      Leave out files and folders in folders that match
@@ -23,8 +23,8 @@ extension Golden {
               --hidden               Take files and folders whose names begin with a
                                      dot, too.
               --from-file FILE       Read names of inputs from FILE, one a line; - is
-                                     standard input. They keep their paths below the
-                                     output folder.
+                                     standard input. Below an output folder they keep
+                                     their paths.
           -0, --null                 Names in the list end with NUL instead of a line
                                      feed.
           -j, --jobs N               Work on this many files at a time. [1 to 256;
@@ -41,13 +41,14 @@ extension Golden {
                                      [0 to 1; default: 0.5]
               --detect-size PIXELS   Search a picture whose longer side has this size.
                                      Larger finds smaller faces and takes longer. [64 to
-                                     8192; default: 640, or what --min-face needs]
+                                     8192; default: half the picture's, 640 to 1920, or
+                                     what --min-face needs]
               --min-face SIZE        Leave out faces smaller than this, in pixels (24)
                                      or in percent of the picture's height (2%).
                                      [default: 20 pixels wide]
               --thorough             Search harder for small and turned faces; takes
                                      many times as long.
-              --every N|Ts           Look at each Nth frame of a film, or at one every
+              --every N|Ts           Look at each Nth frame of a video, or at one every
                                      so many seconds (2s). [default: 1]
 
         Result:
@@ -64,13 +65,8 @@ extension Golden {
         General:
               --models DIR           Take the detectors' models from DIR.
                                      [default: $VEIL_MODELS, or the installed ones]
-              --threads N            Use this many threads.
-                                     [1 to 1024; default: as many as there are cores]
-              --allow-references     Open local files that a playlist (HLS, DASH) or a
-                                     movie names, if they lie in its own folder or
-                                     below.
-              --allow-network        Open the HTTP and HTTPS addresses that a playlist
-                                     (HLS, DASH) names.
+              --threads N            Use this many threads. [1 to 1024; default: as many
+                                     as there are cores, shared by the files at work]
               --no-sandbox           Work with all rights of the user. Without this
                                      flag, network, other programs and other files are
                                      shut off before a file is opened, as far as the
@@ -83,7 +79,7 @@ extension Golden {
 
         Examples:
           veil check media
-              Look through all pictures and films in a folder
+              Look through all pictures and videos in a folder
           veil check --every 1s clips
               Look at one frame of each second
           veil check --format sarif media >veil.sarif
@@ -137,7 +133,7 @@ extension Golden {
 
         Output:
           -o, --output OUT           Send the covered picture to OUT: window, a file
-                                     (.mp4, .mkv), a URL (rtmp, srt, udp),
+                                     (.mp4, .mkv), a URL (rtmp, rtsp, srt, udp),
                                      FOLDER/NAME.m3u8, a video output device
                                      (/dev/video10), or - for standard output. A window
                                      unless something else is named. [may be repeated]
@@ -218,8 +214,8 @@ extension Golden {
                                      JSON; to standard error if - is an output.
               --models DIR           Take the detectors' models from DIR.
                                      [default: $VEIL_MODELS, or the installed ones]
-              --threads N            Use this many threads.
-                                     [1 to 1024; default: as many as there are cores]
+              --threads N            Search with this many threads.
+                                     [1 to 1024; default: 2]
           -q, --quiet                Print errors only, no progress.
                                      [not with --verbose]
           -v, --verbose              Say more about what is done.
@@ -262,10 +258,11 @@ extension Golden {
                                      [default: centerface]
               --threshold N          Take for a face what scores at least this much.
                                      Lower finds more faces and more that are none.
-                                     [0 to 1; default: the detector's own]
+                                     [0 to 1; default: 0.35 in videos, 0.15 in pictures]
               --detect-size PIXELS   Search a picture whose longer side has this size.
                                      Larger finds smaller faces and takes longer. [64 to
-                                     8192; default: 640, or what --min-face needs]
+                                     8192; default: half the picture's, 640 to 1920, or
+                                     what --min-face needs]
               --detect-every N       Search each Nth frame only; in between, faces are
                                      followed.
                                      [1 or more; default: chosen by the frame rate]
@@ -276,14 +273,15 @@ extension Golden {
               --thorough             Search harder for small and turned faces; takes
                                      many times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
-              --linger SECONDS       Go on covering a face for this long after it was
-                                     last seen. [0 to 60; default: 0.15]
+              --linger SECONDS       Cover a face for this long before it was first seen
+                                     and after it was last seen.
+                                     [0 to 60; default: 0.15]
 
         General:
               --models DIR           Take the detectors' models from DIR.
                                      [default: $VEIL_MODELS, or the installed ones]
-              --threads N            Use this many threads.
-                                     [1 to 1024; default: as many as there are cores]
+              --threads N            Use this many threads. [1 to 1024; default: as many
+                                     as there are cores, shared by the files at work]
               --allow-references     Open local files that a playlist (HLS, DASH) or a
                                      movie names, if they lie in its own folder or
                                      below.

@@ -2,7 +2,7 @@
 
 enum Golden {
     static let overview = """
-        veil 0.1.0: finds faces in videos and covers them
+        veil 0.1.0: finds faces in videos and pictures and covers them
 
         Usage: veil [redact] [FLAGS] IN...
                veil detect [FLAGS] IN...
@@ -44,7 +44,7 @@ enum Golden {
           veil detect clip.mp4 -o plan.json
               Write a plan to look through
           veil check media
-              Look through all pictures and films in a folder
+              Look through all pictures and videos in a folder
           veil check --every 1s clips
               Look at one frame of each second
           veil live
@@ -88,7 +88,8 @@ enum Golden {
                                      where.
               --metadata keep|safe|none
                                      What to keep of tags and metadata: all but
-                                     thumbnails and previews, which always go (keep);
+                                     thumbnails, previews, makers' notes and whatever
+                                     else may hold a picture, which always go (keep);
                                      what colours, orientation, resolution and camera
                                      settings say, but nothing that tells who or where
                                      (safe); or only what the picture can't be shown
@@ -101,10 +102,10 @@ enum Golden {
                                      vp9, av1, mpeg4, mpeg2, mjpeg, prores, ffv1;
                                      default: the source's own]
               --crf N                Set the encoder's constant quality: lower looks
-                                     better and takes more space.
-                                     [0 to 63; default: the encoder's own]
+                                     better and takes more space (but for Theora).
+                                     [0 to 63; default: by encoder, 18 for H.264]
               --preset NAME          Choose the encoder's speed, such as medium or slow.
-                                     [default: the encoder's own]
+                                     [default: by encoder, medium for H.264]
               --encoder-option KEY=VALUE
                                      Hand an option to the encoder as it is.
                                      [may be repeated]
@@ -118,7 +119,7 @@ enum Golden {
 
         Folders and many files:
               --no-recursive         Leave out folders in folders.
-              --include PATTERN      Of the pictures and films in folders, take only
+              --include PATTERN      Of the pictures and videos in folders, take only
                                      those that match PATTERN, such as '*.mp4' or
                                      'cam1/**'. [may be repeated]
               --exclude PATTERN      Leave out files and folders in folders that match
@@ -127,13 +128,13 @@ enum Golden {
               --hidden               Take files and folders whose names begin with a
                                      dot, too.
               --from-file FILE       Read names of inputs from FILE, one a line; - is
-                                     standard input. They keep their paths below the
-                                     output folder.
+                                     standard input. Below an output folder they keep
+                                     their paths.
           -0, --null                 Names in the list end with NUL instead of a line
                                      feed.
-              --copy-others          Copy files that are neither pictures nor films to
+              --copy-others          Copy files that are neither pictures nor videos to
                                      the output folder. What begins like a picture or
-                                     film, whatever its name, is not copied.
+                                     video, whatever its name, is not copied.
               --in-place             Put each result in its input's place. The input,
                                      which shows the faces, is kept beside it under
                                      another name.
@@ -161,10 +162,11 @@ enum Golden {
                                      [default: centerface]
               --threshold N          Take for a face what scores at least this much.
                                      Lower finds more faces and more that are none.
-                                     [0 to 1; default: the detector's own]
+                                     [0 to 1; default: 0.35 in videos, 0.15 in pictures]
               --detect-size PIXELS   Search a picture whose longer side has this size.
                                      Larger finds smaller faces and takes longer. [64 to
-                                     8192; default: 640, or what --min-face needs]
+                                     8192; default: half the picture's, 640 to 1920, or
+                                     what --min-face needs]
               --detect-every N       Search each Nth frame only; in between, faces are
                                      followed.
                                      [1 or more; default: chosen by the frame rate]
@@ -175,8 +177,9 @@ enum Golden {
               --thorough             Search harder for small and turned faces; takes
                                      many times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
-              --linger SECONDS       Go on covering a face for this long after it was
-                                     last seen. [0 to 60; default: 0.15]
+              --linger SECONDS       Cover a face for this long before it was first seen
+                                     and after it was last seen.
+                                     [0 to 60; default: 0.15]
 
         Covering faces:
               --effect pixellate|blur|solid
@@ -209,8 +212,8 @@ enum Golden {
         General:
               --models DIR           Take the detectors' models from DIR.
                                      [default: $VEIL_MODELS, or the installed ones]
-              --threads N            Use this many threads.
-                                     [1 to 1024; default: as many as there are cores]
+              --threads N            Use this many threads. [1 to 1024; default: as many
+                                     as there are cores, shared by the files at work]
               --allow-references     Open local files that a playlist (HLS, DASH) or a
                                      movie names, if they lie in its own folder or
                                      below.
@@ -258,11 +261,6 @@ enum Golden {
         General:
               --models DIR           Take the detectors' models from DIR.
                                      [default: $VEIL_MODELS, or the installed ones]
-              --threads N            Use this many threads.
-                                     [1 to 1024; default: as many as there are cores]
-          -q, --quiet                Print errors only, no progress.
-                                     [not with --verbose]
-          -v, --verbose              Say more about what is done.
           -h, --help                 Print help.
           -V, --version              Print the version.
 
