@@ -41,7 +41,10 @@ public final class LiveSession {
     private let observer: Observer
     private let core: LiveCore
     private let overlay: Overlay
-    private let inbox = Inbox<Event>(capacity: 6)
+    private let inbox: Inbox<Event>
+    /// Frames that wait for this loop. Where they are held back anyway, more of them: bringing a crowd's faces to all held
+    /// frames takes a moment.
+    private static let room = (atOnce: 6, held: 24)
     private let detector: DetectorLane
     private let hub = Hub()
     private var stats = LiveStats()
@@ -82,6 +85,7 @@ public final class LiveSession {
     public init(_ settings: LiveSettings, detector: any FaceDetector, observer: Observer) throws(VeilError) {
         self.settings = settings
         self.observer = observer
+        inbox = Inbox(capacity: settings.delay == .fixed(0) ? Self.room.atOnce : Self.room.held)
         core = try LiveCore(settings)
         overlay = Overlay(
             Overlay.Parts(boxes: settings.showsBoxes, mask: settings.showsMask, numbers: settings.showsNumbers))
