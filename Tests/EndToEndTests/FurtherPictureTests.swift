@@ -82,7 +82,8 @@ import VeilTestSupport
         if name == "box.heic" {
             try Tool.need(["heif-enc", "-q", "90", Places.portrait, "-o", input])
             video =
-                (0..<4).map { UInt8(truncatingIfNeeded: (video.count + 8) >> (24 - 8 * $0)) } + Array("mpvd".utf8) + video
+                (0..<4).map { UInt8(truncatingIfNeeded: (video.count + 8) >> (24 - 8 * $0)) } + Array("mpvd".utf8)
+                + video
         } else {
             try FileBytes.write(FileBytes.read(Places.portrait), to: input)
         }
@@ -112,6 +113,19 @@ import VeilTestSupport
         #expect(run.status == 1 && run.errorLines.count == 1 && run.errors.contains("looked at"), "\(run)")
         #expect(run.errors.contains("Veil leaves them out") || run.errors.contains("Veil leaves it out"), "\(run)")
         try passes(input, as: "copy-" + name)
+    }
+
+    @Test func `metadata that can't be read is no clean bill, and none is one`() throws {
+        let (plain, input) = (folder.file("plain.jpg"), folder.file("broken.jpg"))
+        try Tool.ffmpeg(["-f", "lavfi", "-i", "color=gray:s=320x320", "-frames:v", "1", plain])
+        let bytes = try FileBytes.read(plain)
+        let block = Array("Exif\0\0MM".utf8) + [0, 42, 0x7F, 0, 0, 0, 0, 0]
+        try FileBytes.write(
+            Array(bytes.prefix(2)) + [0xFF, 0xE1, 0, UInt8(block.count + 2)] + block + bytes.dropFirst(2), to: input)
+        let run = try check([input, "-q"])
+        #expect(run.status == 1 && run.errors.contains("its metadata can't be read"), "\(run)")
+        #expect(try check([plain]).status == 0)
+        try passes(input, as: "copy-broken.jpg")
     }
 
     @Test func `a page in many JPEG strips is one picture`() throws {
