@@ -23,7 +23,8 @@ import VeilTestSupport
     }
 
     @Test(arguments: [
-        "a.png", "lossless.webp", "lossy.webp", "a.tif", "a.avif", "animated.png", "dithered.png", "key.png",
+        "a.png", "lossless.webp", "lossy.webp", "a.tif", "a.avif", "a.heic", "deep.heic", "animated.png",
+        "dithered.png", "key.png",
     ])
     func `is found and covered`(name: String) throws {
         let (plain, input) = (folder.file("plain.png"), folder.file(name))
@@ -34,6 +35,10 @@ import VeilTestSupport
         case "lossless.webp": try Tool.need(["cwebp", "-quiet", "-lossless", "-exact", plain, "-o", input])
         case "lossy.webp": try Tool.need(["cwebp", "-quiet", "-q", "90", "-exact", plain, "-o", input])
         case "a.avif": try Tool.need(["heif-enc", "-A", "-q", "90", plain, "-o", input])
+        case "a.heic": try Tool.need(["heif-enc", "-q", "90", plain, "-o", input])
+        case "deep.heic":
+            try Tool.ffmpeg(["-i", plain, "-vf", "format=rgba64be", "-bitexact", folder.file("deep.png")])
+            try Tool.need(["heif-enc", "-q", "90", "-b", "10", folder.file("deep.png"), "-o", input])
         case "animated.png": try Tool.ffmpeg(["-i", plain, "-f", "apng", "-plays", "0", input])
         case "dithered.png", "key.png": try dither(plain, to: input, isKey: name == "key.png")
         default: try Tool.ffmpeg(["-i", plain, input])
