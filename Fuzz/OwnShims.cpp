@@ -90,13 +90,15 @@ void tiff(const uint8_t *data, size_t size, const uint8_t *numbers) {
 void metadata(const uint8_t *data, size_t size, const uint8_t *numbers) {
     const int orientation = cexif_orientation(data, size);
     require(orientation >= 1 && orientation <= 8, "an orientation is 1 to 8");
+    cexif_can_read(data, size);
     Freed exif, xmp, iptc;
     cexif_clean_exif(data, size, cexif_policy(numbers[0] % 3), numbers[1] % 9, &exif.bytes, &exif.size);
     cexif_clean_xmp(data, size, &xmp.bytes, &xmp.size);
     cexif_clean_iptc(data, size, &iptc.bytes, &iptc.size);
     for (int index = 0; index < 3; index++) {
         Freed preview;
-        cexif_preview(data, size, index, &preview.bytes, &preview.size);
+        const int code = cexif_preview(data, size, index, &preview.bytes, &preview.size);
+        require((code == 1) == (preview.size > 0), "a preview that is there has bytes, and no other has");
     }
 }
 

@@ -192,6 +192,14 @@ int cexif_clean_iptc(const uint8_t *data, size_t size, uint8_t **out, size_t *ou
     });
 }
 
+int cexif_can_read(const uint8_t *data, size_t size) {
+    return guarded([&] {
+        if (size == 0 || size > UINT32_MAX) return 0;
+        Exiv2::ExifData exif;
+        return read(data, size, exif) == Exiv2::invalidByteOrder ? 0 : 1;
+    }) == 1;
+}
+
 int cexif_preview(const uint8_t *data, size_t size, int index, uint8_t **out, size_t *outSize) {
     *out = nullptr;
     *outSize = 0;
@@ -200,10 +208,14 @@ int cexif_preview(const uint8_t *data, size_t size, int index, uint8_t **out, si
         const auto image = Exiv2::ImageFactory::open(data, static_cast<long>(size));
         if (image.get() == nullptr) return -1;
         image->readMetadata();
+        // XMP that can't be read is passed over there.
+        Exiv2::XmpData xmp;
+        if (!image->xmpPacket().empty() && Exiv2::XmpParser::decode(xmp, image->xmpPacket()) != 0) return -1;
         const Exiv2::PreviewManager manager(*image);
         const auto previews = manager.getPreviewProperties();
         if (index < 0 || static_cast<size_t>(index) >= previews.size()) return 0;
         const auto preview = manager.getPreviewImage(previews[static_cast<size_t>(index)]);
-        return give(preview.pData(), preview.size(), out, outSize);
+        if (preview.size() == 0) return -1;
+        return give(preview.pData(), preview.size(), out, outSize) == 0 ? 1 : -1;
     });
 }

@@ -75,7 +75,7 @@ enum Flags {
     static let fast = Flag.toggle("fast", .faces, "Search less; small or brief faces may be missed.").common()
     static let linger = Flag.value(
         "linger", .number(0...60, name: "SECONDS"), default: 0.15, .faces,
-        "Cover a face for this long before it was first seen and after it was last seen.")
+        "Go on covering a face for this long after it was last seen.")
 
     // MARK: Covering faces
 

@@ -21,7 +21,8 @@ public struct AnalysisSettings: Sendable, Hashable {
     /// Also looks at enlarged parts of the picture, for small faces, and at turned pictures, for faces that lie on their
     /// side or stand on their head; many times slower.
     public var thorough = false
-    /// For how many seconds a face is still covered before its first and after its last sighting.
+    /// For how many seconds a face is still covered after its last sighting. Before its first one it is covered as far back as
+    /// it can be followed (48 frames at most), and a frame more.
     public var linger = 0.15
 
     public init() {}

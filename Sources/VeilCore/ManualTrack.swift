@@ -55,6 +55,12 @@ public struct ManualTrack: Sendable, Hashable {
 extension RedactionPlan {
     /// The most regions that manual tracks may make: a thousand tracks over five minutes, a gigabyte of memory.
     public static let manualRegionLimit = 10_000_000
+    /// The most regions of one frame, those of manual tracks among them: to draw them takes the square of their number.
+    public static let regionLimit = 10_000
+
+    static func tooManyRegions(_ frame: Int) -> PlanError {
+        PlanError(.outOfRange("a list of at most \(regionLimit)"), at: ["frames", .index(frame), "regions"])
+    }
 
     /// The same plan with its manual tracks drawn into the frames.
     ///
@@ -67,16 +73,28 @@ extension RedactionPlan {
         var plan = self
         plan.manual = []
         var count = 0
+        // By time, since a source's frames needn't be: a track's are found by bisection.
+        let order = manual.isEmpty ? [] : frames.indices.sorted { (frames[$0].pts, $0) < (frames[$1].pts, $1) }
+        func firstFrame(from pts: Int64) -> Int {
+            var (low, high) = (0, order.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if frames[order[middle]].pts < pts { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
         for (index, track) in manual.enumerated() {
             guard let first = track.keyframes.first, let last = track.keyframes.last else { continue }
-            let range = first.pts...last.pts
             var met = 0
-            for position in frames.indices where range.contains(frames[position].pts) {
-                guard let shape = track.shape(at: frames[position].pts) else { continue }
+            for position in order[firstFrame(from: first.pts)...] {
+                guard let shape = track.shape(at: frames[position].pts) else { break }
                 met += 1
                 count += 1
                 guard count <= Self.manualRegionLimit else {
                     throw PlanError(.tooManyManualRegions(limit: Self.manualRegionLimit), at: ["manual"])
+                }
+                guard plan.frames[position].regions.count < Self.regionLimit else {
+                    throw Self.tooManyRegions(position)
                 }
                 plan.frames[position].regions.append(Region(track: track.id, shape: shape, origin: .manual))
             }

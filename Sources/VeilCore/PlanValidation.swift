@@ -45,6 +45,7 @@ extension RedactionPlan {
     private func validateFrames(_ known: Set<Int>) throws(PlanError) {
         for (index, frame) in frames.enumerated() {
             try require(pts: frame.pts) { ["frames", .index(index), "pts"] }
+            guard frame.regions.count <= Self.regionLimit else { throw Self.tooManyRegions(index) }
             for (position, region) in frame.regions.enumerated() {
                 func path() -> JSONPath { ["frames", .index(index), "regions", .index(position)] }
                 guard known.contains(region.track) else {

@@ -183,18 +183,24 @@ extension Redaction {
     /// The faces that show in a still: see `audit`.
     ///
     /// - Parameters:
-    ///   - sampleAspectRatio: a sample's width over its height, as coded.
+    ///   - sampleAspectRatio: a sample's width over its height, as coded. Where the file's tag isn't 1 the picture is looked
+    ///     at with square samples too, as `faces(in:orientation:sampleAspectRatio:)` does.
     ///   - time: in seconds from the file's first picture.
     package func facesThatShow(
-        in view: PlanarView, orientation: Orientation, sampleAspectRatio coded: Rational, at time: Double
+        in view: PlanarView, orientation: Orientation, sampleAspectRatio tagged: Rational, at time: Double
     ) throws(VisionError) -> [ShownFace] {
         let turns = orientation.swapsAxes
-        return try facesThatShow(
-            in: Analyser.Picture(
-                view: view, orientation: orientation, width: turns ? view.height : view.width,
-                height: turns ? view.width : view.height,
-                sampleAspectRatio: turns ? Rational(coded.den, coded.num) : coded),
-            Looker(detector: detector, settings: settings.analysis), time)
+        let looker = Looker(detector: detector, settings: settings.analysis)
+        var seen: [ShownFace] = []
+        for coded in StillLook.aspects(tagged) {
+            let found = try facesThatShow(
+                in: Analyser.Picture(
+                    view: view, orientation: orientation, width: turns ? view.height : view.width,
+                    height: turns ? view.width : view.height,
+                    sampleAspectRatio: turns ? Rational(coded.den, coded.num) : coded), looker, time)
+            seen += found.filter { face in !seen.contains { $0.overlap(face) > 0.3 } }
+        }
+        return seen
     }
 
     private func facesThatShow(

@@ -30,16 +30,20 @@ extension Redaction {
     /// - Parameters:
     ///   - looks: one picture in one way or more (with its transparent parts shown and hidden, say); all of one size.
     ///   - orientation: how it is turned for display.
-    ///   - sampleAspectRatio: a sample's width over its height, as coded.
+    ///   - sampleAspectRatio: a sample's width over its height, as coded: what the file says. Most programs that show
+    ///     stills believe no such tag, and it may be nonsense: where it isn't 1 the picture is looked at with square samples
+    ///     too.
     public func faces(
         in looks: [PlanarView], orientation: Orientation, sampleAspectRatio: Rational = Rational(1, 1)
     ) throws(VisionError) -> [Detection] {
         guard let view = looks.first else { return [] }
-        let look = StillLook(
-            detector: detector, settings: settings.analysis, orientation: orientation, view, sampleAspectRatio)
         var found: [Detection] = []
-        for view in looks { found += try look.faces(in: view) }
-        let rows = Double(look.height)
+        for aspect in StillLook.aspects(sampleAspectRatio) {
+            let look = StillLook(
+                detector: detector, settings: settings.analysis, orientation: orientation, view, aspect)
+            for view in looks { found += try look.faces(in: view) }
+        }
+        let rows = Double(orientation.swapsAxes ? view.width : view.height)
         let least = max(settings.analysis.minFace / rows, settings.analysis.minFaceShare)
         return settings.analysis.faces(of: StillLook.merged(found)).filter { $0.bounds.height >= least }.map { face in
             var face = face
@@ -78,6 +82,16 @@ struct StillLook {
         self.orientation = orientation
         (width, height) = orientation.swapsAxes ? (view.height, view.width) : (view.width, view.height)
         aspect = orientation.swapsAxes ? Rational(coded.den, coded.num) : coded
+    }
+
+    /// The shapes of samples to look at a still with: square, and the tagged one if somebody may have meant it.
+    static func aspects(_ tagged: Rational) -> [Rational] {
+        let square = Rational(1, 1)
+        // A difference of a fiftieth no detector sees; more than a threefold one nobody scans or films with.
+        guard tagged.value.isFinite, abs(tagged.value - 1) > 0.02, (1.0 / 3...3).contains(tagged.value) else {
+            return [square]
+        }
+        return [tagged, square]
     }
 
     private func look(side: Int, part: NormalizedRect = .whole, threshold: Double) -> Look {

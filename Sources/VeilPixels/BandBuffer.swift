@@ -101,7 +101,7 @@ final class BandBuffer {
                     spans[index] = 0..<0
                     guard regions[index].area.y.contains(y) else { continue }
                     spans[index] = raise(
-                        row, area.x.lowerBound, y, regions[index].outline, regions[index].area.x, format.width)
+                        row, area.x.lowerBound, y, regions[index].outline, regions[index].area.x)
                     chromaSpans[index] = hull(chromaSpans[index], covering(spans[index], format.shiftX))
                 }
                 for plane in 0..<(hasChroma ? 1 : format.planeCount) {
@@ -122,10 +122,9 @@ final class BandBuffer {
     }
 
     private func raise(
-        _ row: UnsafeMutablePointer<UInt8>, _ left: Int, _ y: Int, _ outline: MaskOutline?, _ columns: Range<Int>,
-        _ width: Int
+        _ row: UnsafeMutablePointer<UInt8>, _ left: Int, _ y: Int, _ outline: MaskOutline?, _ columns: Range<Int>
     ) -> Range<Int> {
-        if let outline { return raiseMask(row, left: left, y: y, width: width, outline: outline) }
+        if let outline { return raiseMask(row, left: left, y: y, columns: columns, outline: outline) }
         (row + (columns.lowerBound - left)).update(repeating: 255, count: columns.count)
         return columns
     }

@@ -9,6 +9,8 @@ final class HeldCells {
     /// How far, in chroma blocks, the grid may lag behind the face before it snaps to the nearest block (0.5 would be
     /// plain rounding): the slack keeps a face at rest from shaking the grid.
     static let anchorSlack = 0.75
+    /// Colours aren't carried over into more cells than this: cells that shrink a thousandfold would make a million of each.
+    static let mostCarried = 1_000_000
 
     /// Cells across the face's longer side, at most.
     let cellsAcross: Int
@@ -33,6 +35,8 @@ final class HeldCells {
     private var columns = 0..<0
     private var rows = 0..<0
     private var states: [CellState] = []
+    /// How many cells it has room for.
+    var cellCount: Int { states.count }
     private var planeCount = 0
     private var colors: UnsafeMutablePointer<UInt16>
     private var isPlaced = false
@@ -106,6 +110,10 @@ final class HeldCells {
         }
         columns = overlapping(old.columns, old.x, originX)
         rows = overlapping(old.rows, old.y, originY)
+        if columns.count > Self.mostCarried / max(1, rows.count) {
+            (columns, rows, states) = (0..<0, 0..<0, [])
+            return
+        }
         states = Array(repeating: .unknown, count: columns.count * rows.count)
         colors = .allocate(capacity: max(1, states.count * planeCount))
         colors.update(repeating: 0, count: states.count * planeCount)

@@ -42,4 +42,12 @@ public struct PlanarView {
     public var width: Int { planes[0].width }
     public var height: Int { planes[0].height }
     public var colorPlaneCount: Int { planes.count - (hasAlpha ? 1 : 0) }
+
+    /// The alpha plane as a picture of its own; nil where there is none.
+    var alphaAsGray: PlanarView? {
+        guard hasAlpha, let plane = planes.last else { return nil }
+        return PlanarView(
+            planes: [plane], model: .gray, hasAlpha: false, depth: depth, chromaShiftX: 0, chromaShiftY: 0,
+            fullRange: true, bt709: bt709)
+    }
 }

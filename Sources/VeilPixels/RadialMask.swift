@@ -1,13 +1,16 @@
 /// Raises one row of a mask to what a region's outline wants there. A mask of several regions is the highest of each.
 ///
 /// `row[0]` is column `left`. Returns the columns it may have touched.
+///
+/// - Parameter columns: the region's own, cut by the picture's edge. They and a row's span come from two formulas, which may
+///   round to different pixels: nothing is written outside of either.
 @discardableResult
 func raiseMask(
-    _ row: UnsafeMutablePointer<UInt8>, left: Int, y: Int, width: Int, outline: MaskOutline
+    _ row: UnsafeMutablePointer<UInt8>, left: Int, y: Int, columns: Range<Int>, outline: MaskOutline
 ) -> Range<Int> {
-    let touched = outline.touched(row: y, width: width)
+    let touched = outline.touched(row: y, width: columns.upperBound).clamped(to: columns)
     guard !touched.isEmpty else { return touched }
-    let opaque = outline.opaque(row: y, width: width)
+    let opaque = outline.opaque(row: y, width: columns.upperBound).clamped(to: columns)
     if opaque.isEmpty {
         raiseEdge(row, left, touched, y, outline)
         return touched

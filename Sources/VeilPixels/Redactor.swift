@@ -21,6 +21,10 @@ public final class Redactor {
     private var quantisers: [Quantiser] = []
     private var frame = 0
     private let bands = BandBuffer()
+    /// Covers alpha where that is the picture; nil in that one itself.
+    private let alpha: Redactor?
+    /// The tracks of the last frame whose face was drawn in alpha.
+    private var drawnTracks: Set<Int> = []
 
     /// Colours are held by track; a second region of the same track in a frame has its own, and so has a whole frame.
     private enum Key: Hashable {
@@ -29,14 +33,27 @@ public final class Redactor {
     }
 
     /// Throws `FilterChainError` if the chain would leave faces visible or can't be drawn.
-    public init(_ chain: FilterChain) throws(FilterChainError) {
+    public convenience init(_ chain: FilterChain) throws(FilterChainError) {
+        var opaque = chain
+        opaque.effects = chain.effects.map { effect in
+            guard case .solid(_, let opacity) = effect else { return effect }
+            return .solid(color: RGBColor(red: 255, green: 255, blue: 255), opacity: opacity)
+        }
+        try self.init(chain, alpha: Redactor(opaque, alpha: nil))
+    }
+
+    private init(_ chain: FilterChain, alpha: Redactor?) throws(FilterChainError) {
         self.chain = chain
+        self.alpha = alpha
         filters = try chain.filters()
         cells = filters.compactMap(\.cells).min()
     }
 
-    /// Covers the regions of one frame in place. Everything outside the masks and the alpha plane stay as they are; a
-    /// frame without regions costs nothing.
+    /// Covers the regions of one frame in place. Everything outside the masks stays as it is; a frame without regions
+    /// costs nothing.
+    ///
+    /// The alpha plane stays as it is too, unless it is the picture itself where the face's middle lies (line art, a keyed
+    /// portrait): there it is covered by the same effects, by solid colours with opacity.
     ///
     /// - Parameters:
     ///   - time: When the frame is shown, in seconds. Colours are held by this clock.
@@ -44,9 +61,10 @@ public final class Redactor {
     ///
     /// A region with a number that isn't finite can't be placed: then the whole frame is covered.
     public func apply(to view: PlanarView, regions: [MaskRegion], time: Double, cutBefore: Bool = false) {
-        if cutBefore { held.removeAll() }
-        guard !regions.isEmpty, view.width > 0, view.height > 0 else { return }
+        if cutBefore { forget() }
+        guard !regions.isEmpty, view.width > 0, view.height > 0 else { return drawnTracks.removeAll() }
         guard regions.allSatisfy(\.isFinite) else { return coverWhole(view, time: time) }
+        coverDrawnAlpha(of: view, regions, time)
         let format = begin(view, time)
 
         // All cells are taken from the unredacted frame, before anything is drawn.
@@ -75,10 +93,11 @@ public final class Redactor {
 
     /// Covers the whole frame, for one that could not be analysed.
     ///
-    /// With at most `wholeFrameCells` cells across the shorter side, held and quantised like those of a track.
+    /// With at most `wholeFrameCells` cells across the shorter side, held and quantised like those of a track; alpha too.
     public func coverWhole(_ view: PlanarView, time: Double, cutBefore: Bool = false) {
-        if cutBefore { held.removeAll() }
+        if cutBefore { forget() }
         guard view.width > 0, view.height > 0 else { return }
+        if let plane = view.alphaAsGray { alpha?.coverWhole(plane, time: time) }
         let format = begin(view, time)
         let (width, height) = (Double(format.width), Double(format.height))
         let area = PixelRect(x: 0..<format.width, y: 0..<format.height)
@@ -93,6 +112,24 @@ public final class Redactor {
     /// The cells last drawn for a track: for audits, such as an attempt to undo the effect. Nil if it has none.
     public func cellGrid(ofTrack track: Int) -> CellGrid? {
         held[.region(track: track, repeat: 0)].map { CellGrid(originX: $0.originX, originY: $0.originY, side: $0.side) }
+    }
+
+    /// Covers alpha under the regions whose face is drawn in it. A face that was drawn in the last frame still is: a key's
+    /// strength may sink for a moment.
+    private func coverDrawnAlpha(of view: PlanarView, _ regions: [MaskRegion], _ time: Double) {
+        guard let alpha, let gray = view.alphaAsGray else { return }
+        let drawn = regions.filter {
+            drawnTracks.contains($0.track) || $0.isDrawn(in: gray.planes[0], depth: gray.depth)
+        }
+        drawnTracks = Set(drawn.map(\.track))
+        alpha.apply(to: gray, regions: drawn, time: time)
+    }
+
+    /// Ends all holds.
+    private func forget() {
+        held.removeAll()
+        drawnTracks.removeAll()
+        alpha?.forget()
     }
 
     private func begin(_ view: PlanarView, _ time: Double) -> PictureFormat {

@@ -160,7 +160,7 @@ final class BMPStill: StillDocument {
                 let at = (y * raster.width + x) * channels
                 let old = pixel(x, row)
                 var new = old
-                for c in 0..<3 where level(old, masks[c]) != line[at + c] {
+                for c in 0..<channels where level(old, masks[c]) != line[at + c] {
                     let shift = UInt32(masks[c].trailingZeroBitCount)
                     let value = (UInt64(line[at + c]) * UInt64(masks[c] >> shift) + 127) / 255
                     new = new & ~masks[c] | UInt32(value) << shift

@@ -17,6 +17,8 @@ struct JPEGSegments {
     private(set) var segments: [Segment] = []
     /// Whether the picture's end is there.
     private(set) var isComplete = false
+    /// Where the picture ends: behind its end marker, or with the bytes.
+    private(set) var end: Int
 
     private static let soi: [UInt8] = [0xFF, 0xD8]
     private static let eoi: [UInt8] = [0xFF, 0xD9]
@@ -27,6 +29,7 @@ struct JPEGSegments {
 
     /// Reads as far as the first picture goes; what lies behind its end is another file's business, and nobody's here.
     init(_ bytes: ArraySlice<UInt8>) {
+        end = bytes.endIndex
         var at = bytes.startIndex + 2
         while at + 1 < bytes.endIndex {
             guard bytes[at] == 0xFF else {
@@ -39,6 +42,7 @@ struct JPEGSegments {
             case 0x00, 0x01, 0xD0...0xD8: at += 2
             case 0xD9:
                 isComplete = true
+                end = at + 2
                 return
             default:
                 guard at + 4 <= bytes.endIndex else { return }

@@ -251,14 +251,25 @@ final class JPEGStill: StillDocument {
             let ellipse = CodedEllipse(
                 centerX: mask.centerX, centerY: mask.centerY, radiusX: max(mask.radiusX, 1e-3),
                 radiusY: max(mask.radiusY, 1e-3), angle: mask.angle)
-            for y in 0..<down {
-                for x in 0..<across
+            let half = ellipse.halfExtents
+            let columns = Self.blocks(from: ellipse.centerX - half.x, to: ellipse.centerX + half.x, scale.x, across)
+            let rows = Self.blocks(from: ellipse.centerY - half.y, to: ellipse.centerY + half.y, scale.y, down)
+            for y in rows {
+                for x in columns
                 where ellipse.distance(x: (8 * Double(x) + 4) / scale.x, y: (8 * Double(y) + 4) / scale.y) <= 1 {
                     marked[y * across + x] = 1
                 }
             }
         }
         return marked
+    }
+
+    /// The blocks that a stretch of luma pixels touches; all of them where it isn't one of numbers.
+    static func blocks(from low: Double, to high: Double, _ scale: Double, _ count: Int) -> Range<Int> {
+        guard low.isFinite, high.isFinite else { return 0..<count }
+        let first = Int(min(max((low * scale / 8).rounded(.down), 0), Double(count)))
+        let end = Int(min(max((high * scale / 8).rounded(.down) + 1, 0), Double(count)))
+        return first..<max(first, end)
     }
 
     /// Blocks reach beyond the picture's edge: what lies there is the edge again, not what was there before.

@@ -34,9 +34,31 @@ enum Metadata {
         return Orientation(rawValue: Int(cexif_orientation(bytes, bytes.count))) ?? .up
     }
 
-    /// The preview of this number, from 0, in a picture's metadata, as a file of its own; nil behind the last.
-    static func preview(_ index: Int, of picture: [UInt8]) -> [UInt8]? {
-        cleaned(picture) { cexif_preview($0, $1, Int32(index), $2, $3) }
+    /// Whether Exif data (without its "Exif\0\0") is some that programs can read.
+    static func canBeRead(exif: some Collection<UInt8>) -> Bool {
+        let bytes = Array(exif)
+        return cexif_can_read(bytes, bytes.count) == 1
+    }
+
+    /// What a look for a preview came to.
+    enum Preview: Hashable {
+        /// A picture's file.
+        case picture([UInt8])
+        /// There are no more.
+        case noMore
+        /// It, or the metadata as a whole, can't be read.
+        case unreadable
+    }
+
+    /// The preview of this number, from 0, in a picture's metadata.
+    static func preview(_ index: Int, of picture: [UInt8]) -> Preview {
+        var out: UnsafeMutablePointer<UInt8>?
+        var size = 0
+        let code = cexif_preview(picture, picture.count, Int32(clamping: index), &out, &size)
+        if code == 0 { return .noMore }
+        guard code == 1, let out else { return .unreadable }
+        defer { free(out) }
+        return .picture(Array(UnsafeBufferPointer(start: out, count: size)))
     }
 
     private static func cleaned(

@@ -93,8 +93,9 @@ struct PNGPicture {
     }
 
     /// Takes the samples of a covered raster; false where the palette had to give way to plain colours.
-    mutating func take(_ raster: Raster) -> Bool {
-        let (width, height) = (Int(info.width), Int(info.height))
+    ///
+    /// - Parameter masks: where it was covered; nil for everywhere.
+    mutating func take(_ raster: Raster, masks: [MaskRegion]?) -> Bool {
         if isPalette { return takeIndices(raster) }
         let before = rows
         let stride = stride
@@ -105,28 +106,65 @@ struct PNGPicture {
             let peak = (1 << Int(info.bit_depth)) - 1
             for i in rows.indices { rows[i] = UInt8((Int(rows[i]) * peak + 127) / 255) }
         }
-        if info.has_key != 0 { keepTransparency(before, width * height) }
+        if info.has_key != 0 { keepTransparency(before, masks: masks) }
         return true
     }
 
     /// One colour stands for "transparent": pixels that have it keep it, and no other comes to have it.
-    private mutating func keepTransparency(_ before: [UInt8], _ pixels: Int) {
+    ///
+    /// Not where that would draw what a mask hides: if transparency is the picture there, or the samples are so coarse that
+    /// the key is one of a few levels, every pixel becomes opaque.
+    private mutating func keepTransparency(_ before: [UInt8], masks: [MaskRegion]?) {
+        let (width, height) = (Int(info.width), Int(info.height))
         let (channels, bytes) = (Int(info.channels), Int(info.bytes_per_sample))
         let keys = [info.key.0, info.key.1, info.key.2]
-        func sample(_ rows: [UInt8], _ at: Int) -> UInt16 {
-            bytes == 1 ? UInt16(rows[at]) : UInt16(rows[at]) | UInt16(rows[at + 1]) << 8
-        }
         func isKey(_ rows: [UInt8], _ pixel: Int) -> Bool {
-            (0..<channels).allSatisfy { sample(rows, (pixel * channels + $0) * bytes) == keys[$0] }
+            (0..<channels).allSatisfy { channel in
+                let at = (pixel * channels + channel) * bytes
+                return (bytes == 1 ? UInt16(rows[at]) : UInt16(rows[at]) | UInt16(rows[at + 1]) << 8) == keys[channel]
+            }
         }
-        for pixel in 0..<pixels {
+        var alpha = (0..<width * height).map { isKey(before, $0) ? UInt8(0) : 255 }
+        var becomesOpaque = [Bool](repeating: masks == nil, count: alpha.count)
+        let drawn = alpha.withUnsafeMutableBytes { buffer in
+            guard let base = buffer.baseAddress else { return [MaskRegion]() }
+            let plane = Plane(base: base, width: width, height: height, stride: width, bytesPerSample: 1)
+            return (masks ?? []).filter { info.bit_depth < 8 || $0.isDrawn(in: plane, depth: 8) }
+        }
+        for mask in drawn {
+            let box = mask.box(width: width, height: height)
+            for y in box.y { for x in box.x { becomesOpaque[y * width + x] = true } }
+        }
+        for pixel in alpha.indices {
             let at = pixel * channels * bytes
-            if isKey(before, pixel) {
+            if alpha[pixel] == 0, !becomesOpaque[pixel] {
                 for i in at..<(at + channels * bytes) { rows[i] = before[i] }
             } else if isKey(rows, pixel) {
                 rows[at] ^= 1
             }
         }
+    }
+
+    /// The samples with the key as alpha, to be looked at as they are shown; nil where nothing is transparent by it.
+    func keyedRaster(file: String) throws(MediaError) -> Raster? {
+        let (width, height, count) = (Int(info.width), Int(info.height), Int(info.channels))
+        let bytes = Int(info.bytes_per_sample)
+        guard info.has_key != 0, count == 1 || count == 3,
+            (0..<width * height).contains(where: { isTransparent(at: $0) })
+        else { return nil }
+        let raster = try Raster(
+            width: width, height: height, depth: 8 * bytes, layout: count == 1 ? .grayAlpha : .rgba, file: file)
+        let peak = bytes == 1 ? (1 << Int(info.bit_depth)) - 1 : 255
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(width * height * (count + 1) * bytes)
+        for pixel in 0..<width * height {
+            let at = pixel * count * bytes
+            for i in at..<(at + count * bytes) { pixels.append(UInt8(Int(rows[i]) * 255 / peak)) }
+            let alpha: UInt8 = isTransparent(at: pixel) ? 0 : 255
+            for _ in 0..<bytes { pixels.append(alpha) }
+        }
+        raster.take(pixels, stride: width * (count + 1) * bytes)
+        return raster
     }
 
     private mutating func takeIndices(_ raster: Raster) -> Bool {
@@ -180,6 +218,8 @@ final class PNGStill: StillDocument {
     private let chunks: PNGChunks
     private var png: PNGPicture
     private let raster: Raster
+    /// What the last look was taken of, where a colour stands for "transparent".
+    private var keyed: Raster?
     private var isDone = false
     private var isCovered = false
 
@@ -196,8 +236,13 @@ final class PNGStill: StillDocument {
     func next() throws(MediaError) -> StillPicture? {
         if isDone { return nil }
         isDone = true
+        var looks = try raster.looks()
+        if let shown = try png.keyedRaster(file: file) {
+            keyed = shown
+            looks += try shown.looks().dropFirst()
+        }
         return StillPicture(
-            views: [raster.view], looks: try raster.looks(),
+            views: [raster.view], looks: looks,
             orientation: chunks["eXIf"].map { Metadata.orientation($0) } ?? .up,
             sampleAspectRatio: aspect)
     }
@@ -214,7 +259,9 @@ final class PNGStill: StillDocument {
         if let masks, masks.isEmpty { return }
         isCovered = true
         let type = png.info.color_type
-        if !png.take(raster) { notices.append("the palette has no colours for the masks: it becomes RGB") }
+        if !png.take(raster, masks: masks) {
+            notices.append("the palette has no colours for the masks: it becomes RGB")
+        }
         isPlain = png.info.color_type == type
     }
 

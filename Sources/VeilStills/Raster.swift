@@ -86,6 +86,9 @@ final class Raster {
     }
 
     /// Takes the samples of rows in which each pixel's stand together.
+    ///
+    /// - Parameter order: where in a pixel each channel's sample lies, as many numbers as the rows have samples to a pixel;
+    ///   those behind the raster's own channels aren't taken. Nil where the rows have the raster's own.
     func take(_ rows: UnsafeRawPointer, stride: Int, order: [Int]? = nil) {
         for channel in 0..<channels {
             let offset = (order?[channel] ?? channel) * bytes

@@ -23,7 +23,8 @@ extension Redaction {
             throw .media(
                 MediaError(
                     .unsupported, "looking through", file: input,
-                    detail: "a video lies beside the picture, and that isn't looked at; Veil leaves it out of its copies"
+                    detail:
+                        "a video lies beside the picture, and that isn't looked at; Veil leaves it out of its copies"
                 ))
         }
         // A thumbnail says nothing of its own of how it is turned.
@@ -31,9 +32,10 @@ extension Redaction {
         let places = try media { () throws(MediaError) in
             try FurtherPictures.jpegs(in: bytes, but: pageStarts, file: input)
         }
+        // Parts of the file, not copies of them: one alone is copied at a time.
         let jpegs = places.map { FurtherPictures.jpeg(at: $0, in: bytes) }
         for jpeg in jpegs {
-            let still = try media { () throws(MediaError) in try FurtherPictures.preview(jpeg, file: input) }
+            let still = try media { () throws(MediaError) in try FurtherPictures.preview(Array(jpeg), file: input) }
             _ = try look(through: still, input, into: &audit, start, observer, asPreviewTurned: orientation)
         }
         // What is packed, or isn't a JPEG, is found by a library that knows where cameras and programs put it.

@@ -19,6 +19,8 @@ final class TIFFStill: StillDocument {
     private var page = ctiff_page()
     private var rows: [UInt8] = []
     private var raster: Raster?
+    /// The last sample of each pixel, where it is neither colour nor alpha (near infrared, say).
+    private var extra: Raster?
     private var leftOut = 0
     /// The first page's Exif and GPS directories, as far as they may stay, by the tag that points to them.
     private var directories: [UInt16: TIFFDirectory] = [:]
@@ -94,10 +96,12 @@ final class TIFFStill: StillDocument {
         }
         guard page.bits > 0 else { throw refuse("its colours are stored in a way that isn't opened") }
         let (width, height, samples) = (Int(page.width), Int(page.height), Int(page.samples))
-        let size = width * height * samples * (page.bits == 16 ? 2 : 1)
-        guard width * height <= MediaLimits.pixels, size <= Self.mostBytes else {
+        // Divided: the product of what a file claims may be more than there are numbers.
+        let bytes = page.bits == 16 ? 2 : 1
+        guard width <= MediaLimits.pixels / height, samples <= Self.mostBytes / (width * height * bytes) else {
             throw refuse("it claims to be too large")
         }
+        let size = width * height * samples * bytes
         let memory = try PixelBuffer(size: size, file: file)
         guard ctiff_read(reader, &page, memory.base.assumingMemoryBound(to: UInt8.self), &error) == 0 else {
             throw Self.failure(error, .damaged, "decoding", file)
@@ -105,16 +109,24 @@ final class TIFFStill: StillDocument {
         rows = Array(UnsafeRawBufferPointer(start: memory.base, count: size))
         let raster = try makeRaster()
         self.raster = raster
+        extra = try makeExtra()
         let time = shown
         shown += 1
-        let x = Double(page.x_resolution)
-        let y = Double(page.y_resolution)
-        let isSquare = !(x > 0 && y > 0) || abs(x / y - 1) < 0.01 || x > 1e6 || y > 1e6
         return StillPicture(
-            views: [raster.view], looks: try raster.looks(),
-            orientation: Orientation(rawValue: Int(page.orientation)) ?? .up,
-            sampleAspectRatio: isSquare ? Rational(1, 1) : Rational(Int(y * 1000), Int(x * 1000)), time: time,
+            views: [raster.view] + (extra.map { [$0.view] } ?? []),
+            looks: try raster.looks() + (extra.map { [$0.view] } ?? []),
+            orientation: Orientation(rawValue: Int(page.orientation)) ?? .up, sampleAspectRatio: aspect, time: time,
             isPreview: page.is_reduced != 0)
+    }
+
+    /// Samples per unit, across and down.
+    private var aspect: Rational {
+        let ratio = Double(page.y_resolution) / Double(page.x_resolution)
+        // No resolution, or none that anybody means.
+        guard page.x_resolution > 0, page.y_resolution > 0, (0.01...100).contains(ratio), abs(ratio - 1) >= 0.01 else {
+            return Rational(1, 1)
+        }
+        return Rational(Int((ratio * 1000).rounded()), 1000)
     }
 
     private func noteStreams() {
@@ -156,9 +168,26 @@ final class TIFFStill: StillDocument {
         }
         let layouts: [Raster.Layout] = [.gray, .grayAlpha, .rgb, .rgba]
         let raster = try Raster(
-            width: width, height: height, depth: page.bits == 16 ? 16 : 8, layout: layouts[Int(page.samples) - 1],
+            width: width, height: height, depth: page.bits == 16 ? 16 : 8, layout: layouts[channels - 1],
             file: file)
-        raster.take(scaled(rows, toFile: false), stride: stride)
+        raster.take(scaled(rows, toFile: false), stride: stride, order: colorOrder)
+        return raster
+    }
+
+    /// How many samples of a pixel are colour or alpha.
+    private var channels: Int { Int(page.samples) - (hasExtra ? 1 : 0) }
+    private var hasExtra: Bool { page.extra == 3 && page.samples > 1 }
+    /// Where in a pixel the colours' samples lie, and where the extra one.
+    private var colorOrder: [Int] { Array(0..<Int(page.samples)) }
+    private var extraOrder: [Int] { [channels] + Array(0..<channels) }
+
+    private func makeExtra() throws(MediaError) -> Raster? {
+        guard hasExtra else { return nil }
+        let raster = try Raster(
+            width: Int(page.width), height: Int(page.height), depth: page.bits == 16 ? 16 : 8, layout: .gray, file: file
+        )
+        // Never inverted, and never of less than 8 bits.
+        raster.take(rows, stride: stride, order: extraOrder)
         return raster
     }
 
@@ -232,9 +261,11 @@ final class TIFFStill: StillDocument {
     /// The samples of a covered raster.
     private func take(_ raster: Raster) {
         if isPalette { return takeIndices(raster) }
-        let stride = stride
+        let (stride, colorOrder, extraOrder) = (stride, colorOrder, extraOrder)
         rows.withUnsafeMutableBytes { bytes in
-            if let base = bytes.baseAddress { raster.give(base, stride: stride) }
+            guard let base = bytes.baseAddress else { return }
+            raster.give(base, stride: stride, order: colorOrder)
+            extra?.give(base, stride: stride, order: extraOrder)
         }
         rows = scaled(rows, toFile: true)
     }

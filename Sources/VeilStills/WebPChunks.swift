@@ -39,24 +39,36 @@ struct WebPChunks {
 
     subscript(type: String) -> ArraySlice<UInt8>? { chunks.first { $0.type == type }?.data }
 
-    /// Chunks that code pictures: of an animation's frames, those alone that may be in one.
-    var pictures: [Chunk] {
-        chunks.filter { ["ALPH", "VP8 ", "VP8L", "ANIM", "ANMF"].contains($0.type) }.map { chunk in
-            guard chunk.type == "ANMF", chunk.data.count >= 16 else { return chunk }
-            var data = Array(chunk.data.prefix(16))
-            for part in Self.parse(chunk.data.dropFirst(16)) where ["ALPH", "VP8 ", "VP8L"].contains(part.type) {
-                Self.append(part.type, part.data, to: &data)
+    /// The chunks that code what the file shows, and nothing that rides along: of a still the first picture with its alpha;
+    /// of an animation the first ANIM and the frames, each with its first picture.
+    func pictures(isAnimated: Bool) -> [Chunk] {
+        guard isAnimated else { return Self.firstPicture(chunks) }
+        let head = chunks.first { $0.type == "ANIM" }.map { [$0] } ?? []
+        return head
+            + chunks.filter { $0.type == "ANMF" && $0.data.count >= 16 }.map { frame in
+                var data = Array(frame.data.prefix(16))
+                for part in Self.firstPicture(Self.parse(frame.data.dropFirst(16))) {
+                    Self.append(part.type, part.data, to: &data)
+                }
+                return Chunk(type: "ANMF", data: data[...])
             }
-            return Chunk(type: "ANMF", data: data[...])
-        }
+    }
+
+    /// The first coded picture, and before it the alpha that a decoder takes for it: the last one there. VP8L has its own.
+    private static func firstPicture(_ chunks: [Chunk]) -> [Chunk] {
+        guard let at = chunks.firstIndex(where: { $0.type == "VP8 " || $0.type == "VP8L" }) else { return [] }
+        let alpha = chunks[at].type == "VP8 " ? chunks[..<at].last { $0.type == "ALPH" } : nil
+        return (alpha.map { [$0] } ?? []) + [chunks[at]]
     }
 
     /// The coded pictures of an animation's frames, or the one there is.
-    var codedPictures: [Chunk] {
-        pictures.flatMap { $0.type == "ANMF" ? Self.parse($0.data.dropFirst(16)) : [$0] }
+    func codedPictures(isAnimated: Bool) -> [Chunk] {
+        pictures(isAnimated: isAnimated).filter { $0.type != "ANIM" }.flatMap {
+            $0.type == "ANMF" ? Self.parse($0.data.dropFirst(16)) : [$0]
+        }
     }
 
-    private static func append(_ type: String, _ data: ArraySlice<UInt8>, to out: inout [UInt8]) {
+    static func append(_ type: String, _ data: ArraySlice<UInt8>, to out: inout [UInt8]) {
         out += type.utf8
         out += bytes(data.count, 4)
         out += data
@@ -64,8 +76,10 @@ struct WebPChunks {
     }
 
     /// A file of these pictures, with the metadata of this one that may stay.
+    ///
+    /// - Parameter isAnimated: whether they are frames.
     func rebuilt(
-        _ policy: MetadataPolicy, pictures: [Chunk], width: Int, height: Int, hasAlpha: Bool
+        _ policy: MetadataPolicy, pictures: [Chunk], isAnimated: Bool, width: Int, height: Int, hasAlpha: Bool
     ) -> [UInt8] {
         let profile = self["ICCP"]
         let exif = self["EXIF"].flatMap { data in
@@ -73,7 +87,6 @@ struct WebPChunks {
             Metadata.exif(data.starts(with: "Exif\0\0".utf8) ? data.dropFirst(6) : data, policy)
         }
         let xmp = self["XMP "].flatMap { Metadata.xmp($0, policy) }
-        let isAnimated = pictures.contains { $0.type == "ANIM" }
         var body: [UInt8] = Array("WEBP".utf8)
         if profile != nil || exif != nil || xmp != nil || isAnimated || pictures.contains(where: { $0.type == "ALPH" })
         {

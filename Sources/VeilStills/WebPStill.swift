@@ -35,7 +35,7 @@ struct WebPFile {
         hasAlpha = features.has_alpha != 0
         isAnimated = features.has_animation != 0
         chunks = WebPChunks(bytes[...])
-        let coded = chunks.codedPictures
+        let coded = chunks.codedPictures(isAnimated: isAnimated)
         isLossless = coded.contains { $0.type == "VP8L" } && !coded.contains { $0.type == "VP8 " }
         // A little finer than the source, for it is coded a second time.
         quality = min(100, (coded.filter { $0.type == "VP8 " }.compactMap { VP8Quality.of($0.data) }.max() ?? 90) + 3)
@@ -56,9 +56,14 @@ struct WebPFile {
         return config
     }
 
+    /// - Parameter encoded: a file of libwebp's own making to take the pictures from: an animation of one frame may have
+    ///   become a still in it. Nil for this one's.
     func rebuilt(_ policy: MetadataPolicy, from encoded: [UInt8]?) -> [UInt8] {
-        let pictures = encoded.map { WebPChunks($0[...]).pictures } ?? chunks.pictures
-        return chunks.rebuilt(policy, pictures: pictures, width: width, height: height, hasAlpha: hasAlpha)
+        let source = encoded.map { WebPChunks($0[...]) } ?? chunks
+        let isAnimated = encoded == nil ? isAnimated : source["ANIM"] != nil
+        return chunks.rebuilt(
+            policy, pictures: source.pictures(isAnimated: isAnimated), isAnimated: isAnimated, width: width,
+            height: height, hasAlpha: hasAlpha)
     }
 }
 

@@ -115,6 +115,19 @@ import VeilTestSupport
         try passes(input, as: "copy-" + name)
     }
 
+    @Test func `metadata that can't be read is no clean bill, and none is one`() throws {
+        let (plain, input) = (folder.file("plain.jpg"), folder.file("broken.jpg"))
+        try Tool.ffmpeg(["-f", "lavfi", "-i", "color=gray:s=320x320", "-frames:v", "1", plain])
+        let bytes = try FileBytes.read(plain)
+        let block = Array("Exif\0\0MM".utf8) + [0, 42, 0x7F, 0, 0, 0, 0, 0]
+        try FileBytes.write(
+            Array(bytes.prefix(2)) + [0xFF, 0xE1, 0, UInt8(block.count + 2)] + block + bytes.dropFirst(2), to: input)
+        let run = try check([input, "-q"])
+        #expect(run.status == 1 && run.errors.contains("its metadata can't be read"), "\(run)")
+        #expect(try check([plain]).status == 0)
+        try passes(input, as: "copy-broken.jpg")
+    }
+
     @Test func `a page in many JPEG strips is one picture`() throws {
         let (strip, bare) = (folder.file("strip.jpg"), folder.file("strip.pgm"))
         try FileBytes.write(Array("P5 160 8 255\n".utf8) + [UInt8](repeating: 128, count: 160 * 8), to: bare)

@@ -264,4 +264,20 @@ private let face = MaskRegion.face(x: 60.2, y: 55.7, width: 40, height: 50)
         }
         #expect(results[0] == results[1])
     }
+
+    @Test func `cells that shrink a thousandfold aren't carried over one by one`() {
+        let picture = TestPicture(4000, 4).flat(90)
+        let format = PictureFormat(picture)
+        let quantisers = [Quantiser(levelStep: 4, plane: 0, format: format)]
+        let area = PixelRect(x: 0..<4000, y: 0..<4)
+        let cells = HeldCells(cellsAcross: 1, contrast: 1, faceSize: 8000, time: 0, format: format)
+        var counts: [Int] = []
+        for (time, size) in [(0.0, 8000.0), (1, 2), (2, 2)] {
+            cells.move(centerX: 2000, centerY: 2, faceSize: size, time: time, hold: 0.5, format: format)
+            counts.append(cells.cellCount)
+            picture.withView { cells.sample($0, area: area, quantisers: quantisers, format: format) }
+        }
+        #expect(cells.side == 2 && counts[1] > 0 && counts[2] == 0, "\(counts)")
+        #expect(cells.cellCount >= 4000 && cells.row(1, plane: 0, format: format).own[0] == 90)
+    }
 }

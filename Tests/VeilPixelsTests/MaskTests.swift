@@ -10,7 +10,7 @@ private func mask(_ regions: [MaskRegion], _ width: Int, _ height: Int, shape: M
     var rows = Array(repeating: [UInt8](repeating: 0, count: width), count: height)
     for region in regions {
         let outline = MaskOutline(region, shape: shape, softness: softness)
-        for y in 0..<height { raiseMask(&rows[y], left: 0, y: y, width: width, outline: outline) }
+        for y in 0..<height { raiseMask(&rows[y], left: 0, y: y, columns: 0..<width, outline: outline) }
     }
     return rows
 }
@@ -115,5 +115,24 @@ private let faces: [MaskRegion] = [
         let whole = mask([.face(x: 60, y: 60, width: 60, height: 80)], 120, 120, shape: .ellipse)
         let cut = mask([.face(x: 10, y: 0, width: 60, height: 80)], 70, 60, shape: .ellipse)
         for y in 0..<60 { #expect(cut[y] == Array(whole[y + 60][50..<120])) }
+    }
+
+    @Test(arguments: MaskShape.allCases, [0.0, 33])
+    func `nothing is written outside of the region's own columns`(shape: MaskShape, angle: Double) {
+        let region = MaskRegion.face(x: 30, y: 10, width: 40, height: 40, angle: angle)
+        let outline = MaskOutline(region, shape: shape, softness: 0.2)
+        for columns in [25..<35, 0..<20, 40..<60, 30..<31] {
+            for y in 0..<20 {
+                var row = [UInt8](repeating: 7, count: columns.count + 2)
+                let touched = row.withUnsafeMutableBufferPointer { buffer in
+                    guard let base = buffer.baseAddress else { return 0..<0 }
+                    return raiseMask(base + 1, left: columns.lowerBound, y: y, columns: columns, outline: outline)
+                }
+                #expect(row.first == 7 && row.last == 7)
+                #expect(
+                    touched.isEmpty
+                        || (columns.contains(touched.lowerBound) && touched.upperBound <= columns.upperBound))
+            }
+        }
     }
 }

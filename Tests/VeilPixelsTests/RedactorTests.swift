@@ -20,7 +20,7 @@ private func coverage(_ regions: [MaskRegion], _ width: Int, _ height: Int, _ sh
     var rows = Array(repeating: [UInt8](repeating: 0, count: width), count: height)
     for region in regions {
         let outline = MaskOutline(region, shape: shape, softness: FilterChain.defaultSoftness)
-        for y in 0..<height { raiseMask(&rows[y], left: 0, y: y, width: width, outline: outline) }
+        for y in 0..<height { raiseMask(&rows[y], left: 0, y: y, columns: 0..<width, outline: outline) }
     }
     return rows
 }
@@ -61,9 +61,10 @@ extension TestPicture {
             var (differentOutside, alike, opaque) = (0, 0, 0)
             let colors = layout.model == .gray ? 1 : 3
             picture.forEach { plane, x, y in
-                let mask = plane < colors ? picture.mask(masks, plane, x, y) : 0
+                let mask = picture.mask(masks, plane, x, y)
                 if mask == 0 && picture[plane, x, y] != original[plane, x, y] { differentOutside += 1 }
-                if mask == 255 {
+                // Noise in alpha is a drawing; see the tests of that.
+                if mask == 255, plane < colors {
                     opaque += 1
                     if picture[plane, x, y] == original[plane, x, y] { alike += 1 }
                 }
@@ -183,9 +184,10 @@ extension TestPicture {
     }
 
     @Test(arguments: effects)
-    func `leaves alpha alone and redacts the colour under it`(effect: Effect) throws {
+    func `leaves a shape's alpha alone and redacts the colour under it`(effect: Effect) throws {
         let original = TestPicture(40, 40, Layout(alpha: true)).noise(seed: 2)
-        for y in 0..<40 { for x in 0..<40 { original[3, x, y] = x.isMultiple(of: 3) ? 0 : 255 } }
+        // Cut out: nothing but the middle is there.
+        for y in 0..<40 { for x in 0..<40 { original[3, x, y] = (8..<32).contains(x) && y > 5 ? 255 : 0 } }
         let picture = original.copy()
         try redactor(effect).apply(to: picture, regions: [.face(x: 20, y: 20, width: 40, height: 40)], time: 0)
         #expect(picture.samples[3] == original.samples[3])
@@ -270,8 +272,7 @@ extension TestPicture {
     @Test(arguments: Layout.all, effects)
     func `shows no sample that is not the effect's`(layout: Layout, effect: Effect) throws {
         for (width, height) in [(1, 1), (2, 2), (3, 90), (64, 48), (101, 37)] {
-            let original = TestPicture(width, height, layout).noise(seed: 3)
-            let picture = original.copy()
+            let picture = TestPicture(width, height, layout).noise(seed: 3)
             try redactor(effect).coverWhole(picture, time: 0)
             #expect(picture.guardsAreIntact)
             let format = PictureFormat(picture)
@@ -290,7 +291,9 @@ extension TestPicture {
                     #expect(changes <= 5 * width / min(width, height) + 1)
                 }
             }
-            if layout.alpha { #expect(picture.samples.last == original.samples.last) }
+            if layout.alpha, case .pixellate = effect {
+                #expect(Set(picture.samples[format.planeCount]).count <= 17)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import Testing
+import VeilMedia
 import VeilTestSupport
 
 @testable import VeilStills
@@ -44,10 +45,72 @@ import VeilTestSupport
         PNGChunks.append("tEXt", Array(text.utf8)[...], to: &file)
         file += bytes.suffix(12)
         #expect(try FurtherPictures.jpegs(in: file, file: "a").isEmpty)
-        #expect(Metadata.preview(0, of: file) == picture && Metadata.preview(1, of: file) == nil)
+        #expect(Metadata.preview(0, of: file) == .picture(picture) && Metadata.preview(1, of: file) == .noMore)
         #expect(try FurtherPictures.packed(in: file, .png, but: [], file: "a").count == 1)
         #expect(try FurtherPictures.packed(in: bytes, .png, but: [], file: "a").isEmpty)
         // What is looked at anyway isn't looked at twice.
-        #expect(try FurtherPictures.packed(in: file, .png, but: [picture + [1]], file: "a").isEmpty)
+        for known in [picture + [1], Array(picture.dropLast(2))] {
+            #expect(try FurtherPictures.packed(in: file, .png, but: [known[...]], file: "a").isEmpty)
+        }
+    }
+
+    @Test func `are cut at their own end`() throws {
+        let picture = try jpeg(in: TemporaryFolder())
+        let file = [0, 0] + picture + [1, 2, 3] + picture + [4]
+        let places = try FurtherPictures.jpegs(in: file, file: "a")
+        #expect(places == [.bytes(at: 2), .bytes(at: 5 + picture.count)])
+        for place in places { #expect(FurtherPictures.jpeg(at: place, in: file).elementsEqual(picture)) }
+        // Without its end it is all that follows.
+        let open = [0] + picture.dropLast(2) + [1]
+        #expect(FurtherPictures.jpeg(at: .bytes(at: 1), in: open).elementsEqual(open.dropFirst()))
+    }
+
+    @Test(arguments: [
+        // Each is a segment of the one before.
+        [0xFF, 0xD8, 0xFF, 0xE0, 0, 6, 0, 0],
+        // Each has as many fill bytes as there may be steps in all.
+        [0xFF, 0xD8] + [UInt8](repeating: 0xFF, count: 200_000),
+        [0xFF, 0xD8, 0xFF, 0xE0, 0, 6] + [UInt8](repeating: 0xFF, count: 30_000),
+    ])
+    func `aren't looked for without end`(unit: [UInt8]) throws {
+        var file: [UInt8] = [0]
+        for _ in 0..<(8 << 20) / unit.count { file += unit }
+        let start = ContinuousClock.now
+        do throws(MediaError) {
+            _ = try FurtherPictures.jpegs(in: file, file: "a")
+            Issue.record("it was looked through")
+        } catch { #expect(error.kind == .unsupported && error.detail.contains("beginnings")) }
+        #expect(start.duration(to: .now) < .seconds(20))
+    }
+
+    /// A small JPEG with one more segment.
+    private func jpeg(with marker: UInt8, _ payload: [UInt8]) throws -> [UInt8] {
+        let picture = try jpeg(in: TemporaryFolder())
+        let length = payload.count + 2
+        return picture.prefix(2) + [0xFF, marker, UInt8(length >> 8), UInt8(length & 0xFF)] + payload
+            + picture.dropFirst(2)
+    }
+
+    @Test(arguments: [
+        // A head, and a directory that lies outside.
+        Array("Exif\0\0II".utf8) + [42, 0, 0xFF, 0xFF, 0xFF, 0x7F, 0, 0],
+        Array("Exif\0\0nonsense that is no TIFF".utf8), Array("Exif\0\0".utf8),
+        Array("http://ns.adobe.com/xap/1.0/\0<x:xmpmeta xmlns:x='adobe:ns:meta/'><broken".utf8),
+    ])
+    func `aren't said to be absent where metadata can't be read`(payload: [UInt8]) throws {
+        let file = try jpeg(with: 0xE1, payload)
+        do throws(MediaError) {
+            _ = try FurtherPictures.packed(in: file, .jpeg, but: [], file: "a")
+            Issue.record("it was looked through")
+        } catch { #expect(error.kind == .unsupported && error.detail.contains("can't be read")) }
+    }
+
+    @Test func `are absent from a file without metadata, even of a kind that isn't known`() throws {
+        let plain = try jpeg(with: 0xFE, Array("a comment".utf8))
+        #expect(try FurtherPictures.packed(in: plain, .jpeg, but: [], file: "a").isEmpty)
+        let unknown = Array("RIFF\u{10}\0\0\0WEBPabcd\0\0\0\0".utf8)
+        #expect(Metadata.preview(0, of: unknown) != .picture([]))
+        #expect(try FurtherPictures.packed(in: unknown, .webp, but: [], file: "a").isEmpty)
+        #expect(Metadata.preview(0, of: [1, 2, 3]) == .unreadable && Metadata.preview(-1, of: plain) == .noMore)
     }
 }

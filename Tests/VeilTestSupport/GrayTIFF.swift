@@ -1,4 +1,4 @@
-/// A little-endian TIFF of gray pages with 8 bits to a sample, put together byte by byte (TIFF 6.0, section 2).
+/// A little-endian TIFF of gray (or RGB) pages with 8 bits to a sample, put together byte by byte (TIFF 6.0, section 2).
 public struct GrayTIFF {
     public struct Page {
         public var width: Int
@@ -10,6 +10,8 @@ public struct GrayTIFF {
         public var compression = 1
         /// Whether it calls itself a smaller copy of another page (NewSubfileType).
         public var isReduced = false
+        /// Samples to a pixel: 1 or 2 for gray, 3 or 4 for RGB. The last of an even number is one of unknown use.
+        public var channels = 1
         /// Pages that hang on it (SubIFDs).
         public var children: [Page] = []
 
@@ -62,11 +64,13 @@ public struct GrayTIFF {
         }
         let children = page.children.map { append($0).start }
         var entries: [(tag: Int, longs: [Int])] = [
-            (254, [page.isReduced ? 1 : 0]), (256, [page.width]), (257, [page.height]), (258, [8]),
-            (259, [page.compression]), (262, [1]), (273, starts), (277, [1]), (278, [page.rowsPerStrip]),
+            (254, [page.isReduced ? 1 : 0]), (256, [page.width]), (257, [page.height]),
+            (258, [Int](repeating: 8, count: page.channels)), (259, [page.compression]),
+            (262, [page.channels < 3 ? 1 : 2]), (273, starts), (277, [page.channels]), (278, [page.rowsPerStrip]),
             (279, page.strips.map(\.count)),
         ]
         if !children.isEmpty { entries.append((330, children)) }
+        if page.channels.isMultiple(of: 2) { entries.append((338, [0])) }
         // What doesn't fit an entry lies before the directory.
         let values = entries.map { $0.longs.count == 1 ? $0.longs[0] : append(longs: $0.longs) }
         let start = bytes.count

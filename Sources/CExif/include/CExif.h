@@ -35,8 +35,12 @@ int cexif_clean_xmp(const uint8_t *data, size_t size, uint8_t **out, size_t *out
 /// IPTC data (IIM) without previews of the object. As above.
 int cexif_clean_iptc(const uint8_t *data, size_t size, uint8_t **out, size_t *out_size);
 
+/// Whether Exif data (a TIFF structure) can be read at all: 1 or 0.
+int cexif_can_read(const uint8_t *data, size_t size);
+
 /// The preview of this number, from 0, that a picture's metadata (Exif, XMP, IPTC, Photoshop's and makers') holds, as a
-/// JPEG or TIFF file. As above; NULL behind the last.
+/// JPEG or TIFF file to be freed with free(). Returns 1 and the file; 0 behind the last; -1 where the metadata or this
+/// preview can't be read, or where the picture is of a kind that isn't known.
 int cexif_preview(const uint8_t *data, size_t size, int index, uint8_t **out, size_t *out_size);
 
 #ifdef __cplusplus
