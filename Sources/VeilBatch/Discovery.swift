@@ -39,8 +39,7 @@ public struct Discovery {
 
         /// Its place below `root`.
         public var placeInRoot: String {
-            root == "." && !path.hasPrefix("./")
-                ? path : String(path.dropFirst(root.hasSuffix("/") ? root.count : root.count + 1))
+            root == "." && !path.utf8.starts(with: "./".utf8) ? path : Path.below(root, path)
         }
     }
 
@@ -81,7 +80,7 @@ public struct Discovery {
             take(path, under: path == "." || path == ".." ? "" : Path.name(path), keepsName: folders > 1)
         }
         for path in listed {
-            let parts = path.split(separator: "/").filter { $0 != "." }
+            let parts = Path.parts(path).filter { $0 != "." }
             guard !parts.contains("..") else {
                 problems.append(
                     Problem(path: path, words: "a listed name with .. in it has no place below the output's folder"))
@@ -160,7 +159,7 @@ public struct Discovery {
                 if let suffix = settings.takesBackups, name.hasSuffix(suffix) { plain = plain.dropLast(suffix.count) }
                 var isMedia = MediaKind.isMedia(name: String(plain))
                 if isMedia, MediaKind.fileExtension(String(plain)).map(MediaKind.shared.contains) ?? false {
-                    isMedia = !MediaKind.isText(Files.head(path))
+                    isMedia = !MediaKind.isText(Files.beginning(path, count: 512))
                 }
                 if isMedia, !settings.includes.isEmpty,
                     !settings.includes.contains(where: { $0.matches(inside, isFolder: false) })

@@ -64,23 +64,40 @@ enum Folder {
 }
 
 /// Paths as text.
+///
+/// They are taken apart by bytes: to Swift, a slash and a combining mark behind it are one character, and no slash.
 enum Path {
+    private static let slash = UInt8(ascii: "/")
+
     static func join(_ folder: String, _ name: String) -> String {
-        folder.isEmpty ? name : folder.hasSuffix("/") ? folder + name : folder + "/" + name
+        folder.isEmpty ? name : folder.utf8.last == slash ? folder + name : folder + "/" + name
     }
 
+    /// What stands between slashes, without what is empty.
+    static func parts(_ path: String) -> [String] {
+        path.utf8.split(separator: slash).map { String(Substring($0)) }
+    }
+
+    static func hasFolder(_ path: String) -> Bool { path.utf8.contains(slash) }
+
     /// What stands behind the last slash; slashes at the end don't count.
-    static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+    static func name(_ path: String) -> String { parts(path).last ?? path }
 
     /// What stands before the last slash: `.` where there is none.
     static func folder(_ path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+        guard let last = path.utf8.lastIndex(of: slash) else { return "." }
+        return last == path.startIndex ? "/" : String(path[..<last])
+    }
+
+    /// Its place below a folder that its text begins with.
+    static func below(_ folder: String, _ path: String) -> String {
+        let count = folder.utf8.count + (folder.utf8.last == slash ? 0 : 1)
+        return String(Substring(path.utf8.dropFirst(count)))
     }
 
     static func withoutSlashes(_ path: String) -> String {
-        var path = path[...]
-        while path.count > 1, path.last == "/" { path = path.dropLast() }
-        return String(path)
+        var path = path.utf8[...]
+        while path.count > 1, path.last == slash { path = path.dropLast() }
+        return String(Substring(path))
     }
 }

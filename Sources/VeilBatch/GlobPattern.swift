@@ -56,7 +56,7 @@ public struct GlobPattern: Sendable, Hashable {
     /// - Parameter path: below the folder that was named, without a slash at its beginning or end.
     public func matches(_ path: String, isFolder: Bool) -> Bool {
         if wantsFolder && !isFolder { return false }
-        let names = path.split(separator: "/").map { Array($0.unicodeScalars) }
+        let names = Path.parts(path).map { Array($0.unicodeScalars) }
         let held = isPath ? names[...] : names.suffix(1)
         return alternatives.contains { Self.match($0[...], held) }
     }

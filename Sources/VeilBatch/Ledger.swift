@@ -34,6 +34,8 @@ public final class Ledger {
     private let rehashes: Bool
     private let retriesFailed: Bool
     private let overwrites: Bool
+    /// Outputs that were there and weren't the program's own when they were to be replaced.
+    private var foreign: Set<String> = []
 
     /// - Parameter overwrites: replace files that aren't the program's own, too.
     public init(rehashes: Bool, retriesFailed: Bool, overwrites: Bool) {
@@ -65,8 +67,10 @@ public final class Ledger {
         }
         let entry = manifest.entry(item.key)
         if let backup = item.backup { return try verdict(item, backup, entry, manifest, maker, tick) }
-        let mayOverwrite = overwrites || manifest.owns(item.key)
-        if !mayOverwrite && Files.exists(item.output) {
+        let isOwn = manifest.owns(item.key)
+        let mayOverwrite = overwrites || isOwn
+        if !isOwn && Files.exists(item.output) { foreign.insert(item.output) }
+        if !mayOverwrite && foreign.contains(item.output) {
             return .refused(
                 "its output \(item.output) exists already and isn't known to be veil's; --force replaces it")
         }
@@ -149,13 +153,21 @@ public final class Ledger {
         if item.backup == nil { try manifest(item)?.begin(item.key) }
     }
 
+    /// Notes what came of it.
     public func finish(_ item: Mirror.Item, _ entry: ManifestEntry) throws(BatchError) {
         try manifest(item)?.finish(entry)
+        if case .written = entry.result { return }
+        // What an earlier run has made there is still the program's own.
+        if hasOwnOutput(item) { try begin(item) }
     }
 
     /// Notes that it came to nothing, for reasons that may pass.
     public func drop(_ item: Mirror.Item) throws(BatchError) {
-        if !Files.exists(item.output) { try manifest(item)?.drop(item.key) }
+        if !hasOwnOutput(item) { try manifest(item)?.drop(item.key) }
+    }
+
+    private func hasOwnOutput(_ item: Mirror.Item) -> Bool {
+        Files.exists(item.output) && !foreign.contains(item.output)
     }
 
     public func close() throws(BatchError) {

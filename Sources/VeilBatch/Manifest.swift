@@ -61,7 +61,13 @@ public final class Manifest {
     }
 
     /// Whether an output is this program's own, done or not, and may be written over.
-    public func owns(_ key: String) -> Bool { begun.contains(key) || entry(key) != nil }
+    ///
+    /// A file that failed, or in which nothing had to be covered, has no output: what lies there is somebody else's.
+    public func owns(_ key: String) -> Bool {
+        if begun.contains(key) { return true }
+        if case .written? = entry(key)?.result { return true }
+        return false
+    }
 
     /// Whether it was begun and not done: a run was killed.
     public func isUnfinished(_ key: String) -> Bool { begun.contains(key) }

@@ -55,7 +55,7 @@ public struct Mirror: Sendable {
     }
 
     private static func folderPart(_ place: String) -> String {
-        place.contains("/") ? Path.folder(place) : ""
+        Path.hasFolder(place) ? Path.folder(place) : ""
     }
 
     /// Two outputs of one name, outputs that are inputs, and outputs that stand where others need a folder.
@@ -98,7 +98,7 @@ public struct Mirror: Sendable {
 
     /// Without doubled slashes and `.` parts.
     private static func plain(_ path: String) -> String {
-        let parts = path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
-        return path.hasPrefix("/") ? "/" + parts : parts
+        let parts = Path.parts(path).filter { $0 != "." }.joined(separator: "/")
+        return path.utf8.first == UInt8(ascii: "/") ? "/" + parts : parts
     }
 }

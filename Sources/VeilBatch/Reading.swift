@@ -65,17 +65,27 @@ public enum Files {
 
     /// The name under which the result is made before it takes its input's place.
     public static func stage(for path: String) -> String {
-        Path.join(path.contains("/") ? Path.folder(path) : "", stagePrefix + Path.name(path))
+        Path.join(Path.hasFolder(path) ? Path.folder(path) : "", stagePrefix + Path.name(path))
+    }
+
+    /// What a file is told by; no bytes where it can't be read.
+    public static func head(_ path: String) -> FileHead {
+        FileHead(name: Path.name(path), bytes: beginning(path, count: FileHead.size))
     }
 
     /// The first bytes of a file; none where it can't be read.
-    public static func head(_ path: String) -> [UInt8] {
+    static func beginning(_ path: String, count: Int) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 512)
-        let count = read(descriptor, &bytes, bytes.count)
-        return Array(bytes.prefix(max(0, count)))
+        return [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+            while filled < count {
+                let got = read(descriptor, bytes.baseAddress.map { $0 + filled }, count - filled)
+                if got < 0 && errno == EINTR { continue }
+                guard got > 0 else { return }
+                filled += got
+            }
+        }
     }
 
     /// The whole of a small file, or of standard input for `-`.

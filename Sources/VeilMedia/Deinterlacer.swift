@@ -66,7 +66,9 @@ final class Deinterlacer {
             let code = av_buffersink_get_frame(sink, frame.pointer)
             if code == cff_error_again || code == cff_error_eof { return }
             try check(code, .internalFailure, "deinterlacing", file: file)
-            if let pts = frame.pts { frame.pts = av_rescale_q(pts, av_buffersink_get_time_base(sink), timeBase) }
+            if let pts = frame.pts {
+                frame.pts = TickTime.rescale(pts, from: av_buffersink_get_time_base(sink), to: timeBase)
+            }
             frame.duration = frame.pts.flatMap { durations.removeValue(forKey: $0) } ?? 0
             try body(frame)
         }

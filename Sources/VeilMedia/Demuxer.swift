@@ -251,10 +251,9 @@ public final class Demuxer {
 
     /// Times that no clip reaches are as good as none.
     private static func dropAbsurdTimes(of packet: UnsafeMutablePointer<AVPacket>) {
-        let possible = -MediaLimits.ticks...MediaLimits.ticks
-        if !possible.contains(packet.pointee.pts) { packet.pointee.pts = cff_no_pts }
-        if !possible.contains(packet.pointee.dts) { packet.pointee.dts = cff_no_pts }
-        if !possible.contains(packet.pointee.duration) { packet.pointee.duration = 0 }
+        if !TickTime.isTime(packet.pointee.pts) { packet.pointee.pts = cff_no_pts }
+        if !TickTime.isTime(packet.pointee.dts) { packet.pointee.dts = cff_no_pts }
+        if !TickTime.isTime(packet.pointee.duration) { packet.pointee.duration = 0 }
     }
 
     /// Whether the container's own index points behind the end of the file: it was cut off.

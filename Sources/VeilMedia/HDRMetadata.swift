@@ -12,6 +12,7 @@ struct HDRMetadata {
         } else if let data = av_stream_get_side_data(stream, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, nil) {
             mastering = UnsafeRawPointer(data).load(as: AVMasteringDisplayMetadata.self)
         }
+        if let found = mastering, !Self.isPossible(found) { mastering = nil }
         if let side = av_frame_get_side_data(frame.pointer, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL) {
             light = UnsafeRawPointer(side.pointee.data).load(as: AVContentLightMetadata.self)
         } else if let data = av_stream_get_side_data(stream, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, nil) {
@@ -21,18 +22,32 @@ struct HDRMetadata {
 
     var isEmpty: Bool { mastering == nil && light == nil }
 
-    /// `G(x,y)B(x,y)R(x,y)WP(x,y)L(max,min)` in units of 0.00002 and 0.0001 cd/m², as x265 and x264 write it.
-    private var masteringText: String? {
-        guard let m = mastering, m.has_primaries != 0, m.has_luminance != 0 else { return nil }
-        func point(_ x: AVRational, _ y: AVRational) -> String {
-            "(\(Int((x.value * 50000).rounded())),\(Int((y.value * 50000).rounded())))"
-        }
+    private static func chromaticities(_ m: AVMasteringDisplayMetadata) -> [AVRational] {
         let p = m.display_primaries
-        let w = m.white_point
-        let bright = Int((m.max_luminance.value * 10000).rounded())
-        let dark = Int((m.min_luminance.value * 10000).rounded())
-        return
-            "G\(point(p.1.0, p.1.1))B\(point(p.2.0, p.2.1))R\(point(p.0.0, p.0.1))WP\(point(w.0, w.1))L(\(bright),\(dark))"
+        return [p.1.0, p.1.1, p.2.0, p.2.1, p.0.0, p.0.1, m.white_point.0, m.white_point.1]
+    }
+
+    /// The highest luminance that is believed, in cd/m²; SMPTE ST 2084 ends at 10,000.
+    private static let brightest = 100_000.0
+
+    /// Whether all that it says can be: chromaticities are parts of one. Files say what they like, 1/0 too.
+    static func isPossible(_ m: AVMasteringDisplayMetadata) -> Bool {
+        func lies(_ values: [AVRational], _ range: ClosedRange<Double>) -> Bool {
+            values.allSatisfy { $0.den != 0 && range.contains($0.value) }
+        }
+        return (m.has_primaries == 0 || lies(chromaticities(m), 0...1))
+            && (m.has_luminance == 0 || lies([m.max_luminance, m.min_luminance], 0...brightest))
+    }
+
+    private var masteringText: String? { mastering.flatMap(Self.text) }
+
+    /// `G(x,y)B(x,y)R(x,y)WP(x,y)L(max,min)` in units of 0.00002 and 0.0001 cd/m², as x265 and x264 write it; nil where
+    /// something is missing or can't be.
+    static func text(_ m: AVMasteringDisplayMetadata) -> String? {
+        guard m.has_primaries != 0, m.has_luminance != 0, isPossible(m) else { return nil }
+        let c = chromaticities(m).map { Int(($0.value * 50000).rounded()) }
+        let l = [m.max_luminance, m.min_luminance].map { Int(($0.value * 10000).rounded()) }
+        return "G(\(c[0]),\(c[1]))B(\(c[2]),\(c[3]))R(\(c[4]),\(c[5]))WP(\(c[6]),\(c[7]))L(\(l[0]),\(l[1]))"
     }
 
     private var lightText: String? { light.map { "\($0.MaxCLL),\($0.MaxFALL)" } }

@@ -68,13 +68,14 @@ final class Muxer {
         let stream = try addStream()
         guard let from = source.pointee.codecpar, let to = stream.pointee.codecpar else { return 0 }
         try check(avcodec_parameters_copy(to, from), .internalFailure, "adding a stream", file: file)
+        try CodecHeaders.clean(to, metadata: tags.policy, file: file, stream: Int(source.pointee.index))
         // A tag of another container means nothing here; one that this container knows for the codec stays.
         // QuickTime's muxer knows the tag of telemetry, but has it in no table.
         let isTelemetry =
             from.pointee.codec_type == AVMEDIA_TYPE_DATA && format.isISOMedia
             && format.holdsData(from.pointee.codec_id, tag: from.pointee.codec_tag)
-        let tags = format.raw.pointee.codec_tag
-        let isKnown = tags.map { av_codec_get_id($0, from.pointee.codec_tag) == from.pointee.codec_id } ?? false
+        let known = format.raw.pointee.codec_tag
+        let isKnown = known.map { av_codec_get_id($0, from.pointee.codec_tag) == from.pointee.codec_id } ?? false
         if !isKnown && !isTelemetry { to.pointee.codec_tag = 0 }
         stream.pointee.time_base = source.pointee.time_base
         copyDescription(from: source, to: stream)
@@ -116,8 +117,10 @@ final class Muxer {
     func restoreCodecDelay(of source: UnsafeMutablePointer<AVStream>, at index: Int) {
         let par = source.pointee.codecpar.pointee
         guard par.initial_padding > 0, par.sample_rate > 0 else { return }
-        codecDelay[index] = av_rescale_q(
-            Int64(par.initial_padding), AVRational(num: 1, den: par.sample_rate), source.pointee.time_base)
+        codecDelay[index] =
+            TickTime.rescale(
+                Int64(par.initial_padding), from: AVRational(num: 1, den: par.sample_rate),
+                to: source.pointee.time_base) ?? 0
     }
 
     /// - Parameters:
@@ -160,16 +163,20 @@ final class Muxer {
         try check(av_packet_ref(p, source.pointer), .internalFailure, "writing", file: file)
         let stream = cff_stream(context, Int32(index))
         p.pointee.stream_index = Int32(index)
-        if codecDelay[index] > 0 {
-            p.pointee.pts += codecDelay[index]
-            p.pointee.dts += codecDelay[index]
-        }
+        // Tags that change in mid-stream, covers among them, which NUT's muxer would write.
+        _ = av_packet_shrink_side_data(p, AV_PKT_DATA_METADATA_UPDATE, 0)
+        _ = av_packet_shrink_side_data(p, AV_PKT_DATA_STRINGS_METADATA, 0)
+        var offset = codecDelay[index]
         if beginning > 0 {
-            let offset = av_rescale_q(beginning, AVRational(num: 1, den: AV_TIME_BASE), timeBase)
-            if p.pointee.pts != cff_no_pts { p.pointee.pts -= offset }
-            if p.pointee.dts != cff_no_pts { p.pointee.dts -= offset }
+            offset -= TickTime.rescale(beginning, from: AVRational(num: 1, den: AV_TIME_BASE), to: timeBase) ?? 0
         }
+        // No times stay none, and what a file says beyond all clips becomes none.
+        p.pointee.pts = TickTime.moved(p.pointee.pts, by: offset)
+        p.pointee.dts = TickTime.moved(p.pointee.dts, by: offset)
         av_packet_rescale_ts(p, timeBase, stream.pointee.time_base)
+        if !TickTime.isTime(p.pointee.pts) { p.pointee.pts = cff_no_pts }
+        if !TickTime.isTime(p.pointee.dts) { p.pointee.dts = cff_no_pts }
+        if !TickTime.isTime(p.pointee.duration) { p.pointee.duration = 0 }
         p.pointee.pos = -1
         if p.pointee.dts == cff_no_pts { p.pointee.dts = p.pointee.pts }
         if p.pointee.dts != cff_no_pts {

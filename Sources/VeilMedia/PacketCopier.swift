@@ -83,6 +83,8 @@ public final class PacketCopier {
             try riders.write(packet)
             return false
         }
+        let codec = demuxer.stream(picture.index).pointee.codecpar.pointee.codec_id
+        if CodecHeaders.isHeader(packet, of: codec) { return false }
         try order(packet)
         return true
     }

@@ -91,6 +91,7 @@ final class Riders {
         }
         switch route {
         case .copy(let index):
+            if CodecHeaders.isHeader(packet, of: stream.pointee.codecpar.pointee.codec_id) { return }
             // What an edit list hides would be heard in a container without one. A decoder's run-in is less than 0.1 s
             // (AAC: 2112 samples, Opus: 80 ms) and stays.
             if packet.isHidden, !muxer.format.isISOMedia, let pts = packet.pts, Double(pts) * timeBase.value < -0.1 {

@@ -13,8 +13,7 @@ final class SoundTranscoder {
     var codecName: String { String(cString: avcodec_get_name(encoder.codec.pointer.pointee.codec_id)) }
     var sampleRate: Int32 { encoder.sampleRate }
 
-    /// A departure from the expected time by more than this is a gap, in seconds; less is rounding.
-    private static let gap = 0.05
+    private var line = SoundLine()
 
     /// Bits per second and channel: transparent in listening tests of these codecs, or nearly so.
     private static func bitRate(_ codec: AVCodecID) -> Int64 { codec == AV_CODEC_ID_OPUS ? 80_000 : 96_000 }
@@ -149,12 +148,19 @@ final class SoundTranscoder {
     }
 
     private func take(_ frame: borrowing Frame) throws(MediaError) {
-        if let pts = frame.pts {
-            let start = av_rescale_q(pts, timeBase, sampleTime)
+        var excess = 0
+        if let pts = frame.pts, let start = TickTime.rescale(pts, from: timeBase, to: sampleTime) {
             if let expected = encoder.expected {
-                if abs(start - expected) > Int64(Self.gap * Double(sampleRate)) {
+                let samples = frame.pointer.pointee
+                let length = TickTime.rescale(
+                    Int64(samples.nb_samples), from: AVRational(num: 1, den: max(1, samples.sample_rate)),
+                    to: sampleTime)
+                switch line.place(start, expected: expected, length: length ?? 0, rate: Int64(sampleRate)) {
+                case .follows: break
+                case .pause(let time):
                     try encoder.encode(leaving: 0, padded: true)
-                    encoder.next = max(start, encoder.next ?? start)
+                    encoder.next = max(time, encoder.next ?? time)
+                case .overlap(let count): excess = Int(count)
                 }
             } else {
                 encoder.next = start
@@ -163,6 +169,53 @@ final class SoundTranscoder {
             encoder.next = 0
         }
         try encoder.take(frame.pointer)
+        _ = encoder.leaveOut(excess)
         try encoder.encode(leaving: encoder.frameSize - 1, padded: false)
+    }
+}
+
+/// Where pieces of sound go whose times don't follow from one another.
+struct SoundLine {
+    enum Place: Equatable {
+        /// Behind the piece before.
+        case follows
+        /// Behind a pause, at this time.
+        case pause(Int64)
+        /// It is late: so many samples are left out, since their time is over.
+        case overlap(Int64)
+    }
+
+    /// A departure from the expected time by more than this is a gap, in seconds; less is rounding.
+    private static let gap = 0.05
+    /// Sound that jumps back by more than this has begun anew (clips that were joined): leaving out what overlaps would
+    /// leave nothing of it. In seconds.
+    private static let longestOverlap = 1.0
+
+    /// Taken as the beginning of a new clip, its times are moved by so much.
+    private var offset: Int64 = 0
+    private var isLate = false
+
+    /// Times and lengths in samples, of which there are `rate` in a second.
+    mutating func place(_ given: Int64, expected: Int64, length: Int64, rate: Int64) -> Place {
+        let gap = Int64(Self.gap * Double(rate))
+        // A single wrong time: what comes behind it has its own again.
+        if offset > 0, given >= expected - gap { offset = 0 }
+        let departure = given - expected + offset
+        if departure > gap {
+            isLate = false
+            return TickTime.isTime(given + offset) ? .pause(given + offset) : .follows
+        }
+        guard departure < (isLate ? 0 : -gap) else {
+            isLate = false
+            return .follows
+        }
+        if -departure > Int64(Self.longestOverlap * Double(rate)) {
+            offset -= departure
+            isLate = false
+            return .follows
+        }
+        // Until it has caught up.
+        isLate = -departure > length
+        return .overlap(min(-departure, max(0, length)))
     }
 }

@@ -20,6 +20,31 @@ struct TagFilter {
         "variant_bitrate", "software", "id3v2_priv.com.apple.streaming.transportstreamtimestamp",
     ]
 
+    /// Whether a tag may be a picture, written as text: such are never kept.
+    ///
+    /// Xiph's names for covers are known; under other names, what is longer than any remark, and what has a
+    /// longer row of letters and digits than any word is, as base 64 has.
+    static func mayHoldPicture(name: String, value: String) -> Bool {
+        let name = name.lowercased()
+        if ["metadata_block_picture", "coverart", "thumbnail"].contains(where: { name.hasPrefix($0) }) { return true }
+        if value.utf8.count > longestText { return true }
+        return value.utf8.split(whereSeparator: { !isDigit($0) }).contains { $0.count > longestWord }
+    }
+
+    /// Of base 64 in both of its alphabets (RFC 4648).
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"),
+            UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static let longestText = 1 << 14
+    private static let longestWord = 512
+
     /// Drops from a stream's tags what may not stay.
     mutating func applyToStream(_ dictionary: inout OpaquePointer?) { apply(to: &dictionary, Self.harmless) }
 
@@ -29,14 +54,15 @@ struct TagFilter {
     }
 
     private mutating func apply(to dictionary: inout OpaquePointer?, _ harmless: Set<String>) {
-        guard policy != .keep else { return }
         var dropped: [String] = []
         var entry: UnsafeMutablePointer<AVDictionaryEntry>?
         while let next = av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
             let key = String(cString: next.pointee.key)
             let name = key.lowercased()
-            let stays = Self.needed.contains(name) || (policy == .safe && harmless.contains(name))
-            if !stays { dropped.append(key) }
+            let stays =
+                policy == .keep || Self.needed.contains(name) || (policy == .safe && harmless.contains(name))
+            let value = String(cString: next.pointee.value)
+            if !stays || Self.mayHoldPicture(name: name, value: value) { dropped.append(key) }
             entry = next
         }
         for key in dropped {
@@ -62,8 +88,10 @@ struct TagFilter {
         }
     }
 
+    private var advice: String { policy == .keep ? ": they may hold pictures" : " (--metadata keep keeps them)" }
+
     /// A word on what was left out, for a person.
     var notice: [String] {
-        leftOut.isEmpty ? [] : ["tags are left out: \(leftOut.joined(separator: ", ")) (--metadata keep keeps them)"]
+        leftOut.isEmpty ? [] : ["tags are left out: \(leftOut.joined(separator: ", "))\(advice)"]
     }
 }

@@ -57,16 +57,18 @@ final class TextConverter {
         let code = avcodec_decode_subtitle2(decoder.pointer, &subtitle, &isThere, source.pointer)
         guard code >= 0, isThere != 0 else { return }
         defer { avsubtitle_free(&subtitle) }
-        guard subtitle.num_rects > 0, subtitle.pts != cff_no_pts else { return }
+        guard subtitle.num_rects > 0, TickTime.isTime(subtitle.pts) else { return }
         let start = subtitle.pts + Int64(subtitle.start_display_time) * 1000
         var duration = Int64(subtitle.end_display_time) - Int64(subtitle.start_display_time)
         if subtitle.end_display_time == 0 || subtitle.end_display_time == .max {
-            duration = av_rescale_q(
-                source.pointer.pointee.duration, timeBase, AVRational(num: 1, den: 1000))
+            duration =
+                TickTime.rescale(source.pointer.pointee.duration, from: timeBase, to: AVRational(num: 1, den: 1000))
+                ?? 0
         }
         subtitle.pts = start
         subtitle.start_display_time = 0
-        subtitle.end_display_time = UInt32(clamping: max(0, duration))
+        duration = max(0, min(duration, Int64(UInt32.max)))
+        subtitle.end_display_time = UInt32(duration)
         let size = avcodec_encode_subtitle(encoder.pointer, &buffer, Int32(buffer.count), &subtitle)
         try check(size, .internalFailure, "converting subtitles", file: file)
         guard size > 0 else { return }
@@ -74,7 +76,7 @@ final class TextConverter {
         packet.pointer.pointee.data.update(from: buffer, count: Int(size))
         packet.pointer.pointee.pts = start
         packet.pointer.pointee.dts = start
-        packet.pointer.pointee.duration = max(0, duration) * 1000
+        packet.pointer.pointee.duration = duration * 1000
         packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
         try muxer.write(packet, stream: index, timeBase: Self.microseconds)
         av_packet_unref(packet.pointer)

@@ -236,7 +236,8 @@ public final class VideoSource {
     ///
     /// A frame without any time comes one frame duration after the one before.
     private func risingPTS(_ pts: Int64?) -> Int64 {
-        let step = max(1, Int64((1 / (frameRate.value * timeBase.value)).rounded()))
+        let ticks = (1 / (frameRate.value * timeBase.value)).rounded()
+        let step = ticks >= 1 && ticks < Self.longestStep ? Int64(ticks) : 1
         let result: Int64
         switch (pts, lastPTS) {
         case (let pts?, let last?): result = max(pts, last + 1)
@@ -247,6 +248,9 @@ public final class VideoSource {
         lastPTS = result
         return result
     }
+
+    /// Ticks from a frame to the next that are believed: millions of such steps don't overflow.
+    private static let longestStep = 0x1p40
 
     /// A grey picture in the place of one that could not be decoded.
     private func stampMissing(_ pts: Int64) throws(MediaError) -> Frame? {

@@ -44,6 +44,10 @@ struct Analyser {
 
     /// Seconds that a face may go unseen and still be the same track.
     private static let longestGap = 0.8
+    /// The same in frames, for files whose times hardly advance: their faces would be followed for ever.
+    private static let longestGapFrames = 1000
+    /// Frames a second up to which the linger time is held whatever the times.
+    private static let fastest = 240.0
     /// Frames that are kept for following backwards.
     private static let memory = 48
     /// Below this correlation a face is looked for more closely.
@@ -159,7 +163,18 @@ struct Analyser {
     }
 
     private func looksBetween(_ first: Int, _ last: Int) -> Int {
-        looks.count { $0 >= first && $0 <= last }
+        let end = Self.place(of: last + 1, in: looks)
+        return max(0, end - Self.place(of: first, in: looks))
+    }
+
+    /// How many of rising numbers are below a number.
+    private static func place(of number: Int, in rising: [Int]) -> Int {
+        var (low, high) = (0, rising.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if rising[middle] < number { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     // MARK: Following
@@ -310,10 +325,11 @@ struct Analyser {
     /// Frames covered beyond the last one in which a face could be followed.
     private static let margin = 1
 
-    /// How many frames back the linger time and two intervals between looks reach.
+    /// How many frames back the linger time and two intervals between looks reach, as far as pictures are kept: behind
+    /// those nothing can be followed, and times that hardly advance would lead back to the first frame.
     private func reach(before frame: Int) -> Int {
         var count = 0
-        while frame - count > 0 && times[frame] - times[frame - count] < settings.linger { count += 1 }
+        while count < min(frame, Self.memory) && times[frame] - times[frame - count] < settings.linger { count += 1 }
         return max(count, 2 * settings.detectEvery)
     }
 
@@ -332,8 +348,11 @@ struct Analyser {
     /// Ends tracks that nobody has seen for too long, and not before their linger time is over.
     private mutating func retire() {
         let longest = max(Self.longestGap, settings.linger)
+        let most = max(Self.longestGapFrames, Int(settings.linger * Self.fastest))
         let isOver = { [times, frame, settings] (track: Track) in
-            times[frame] - times[track.lastSeen] > longest && frame - track.lastSeen > 3 * settings.detectEvery
+            let frames = frame - track.lastSeen
+            return frames > 3 * settings.detectEvery
+                && (times[frame] - times[track.lastSeen] > longest || frames > most)
         }
         finished += active.filter(isOver).map(ended)
         active.removeAll(where: isOver)

@@ -8,6 +8,10 @@ package struct CutDetector {
     /// Below this correlation nothing of the picture before is left: a new scene.
     private static let cutBelow = 0.35
 
+    /// Flat pictures that differ by more than this, in levels on the mean, are two scenes: noise and an inset that moves
+    /// stay below, another colour of the ground doesn't.
+    private static let flatChange = 8.0
+
     private let matcher: PatchMatcher
     private var last: LumaPicture?
 
@@ -23,9 +27,21 @@ package struct CutDetector {
         let patch = PixelRect(x: w / 8, y: h / 8, width: w - w / 4, height: h - h / 4)
         let whole = PixelRect(x: 0, y: 0, width: w, height: h)
         guard let found = try matcher.match(patch, of: last, in: whole, of: picture) else {
-            // A flat picture (black, white) on either side: a fade's end or a cut; looking anew costs little.
+            if try matcher.match(patch, of: picture, in: whole, of: picture) == nil {
+                // Both are flat: a slide on which a small picture moves in a corner stays a slide.
+                return last.difference(from: picture) > Self.flatChange
+            }
+            // Flat (black, white) before and no longer: a fade's end or a cut; looking anew costs little.
             return last != picture
         }
         return found.score < Self.cutBelow
+    }
+}
+
+extension LumaPicture {
+    /// The mean absolute difference of two pictures of one size, in levels.
+    fileprivate func difference(from other: LumaPicture) -> Double {
+        let sum = zip(samples, other.samples).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        return Double(sum) / Double(max(1, samples.count))
     }
 }

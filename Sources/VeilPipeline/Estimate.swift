@@ -48,7 +48,7 @@ public struct Estimate: Sendable, Hashable {
     }
 
     private static func free(beside output: String) -> Double? {
-        let folder = output.lastIndex(of: "/").map { String(output[...$0]) } ?? "."
+        let folder = output.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(output[...$0]) } ?? "."
         var info = statvfs()
         guard statvfs(folder, &info) == 0 else { return nil }
         return Double(info.f_bavail) * Double(info.f_frsize)

@@ -6,10 +6,14 @@ extension Redaction {
     /// Covers in a copy of the file what the plan says. The copy appears when it is whole.
     ///
     /// The plan is the main picture's: further picture streams and stills are looked at here, and covered too.
+    ///
+    /// - Throws: `VeilError` `.plan` for a plan that was made for another file: it would cover the wrong places.
     public func render(
         _ input: String, plan: RedactionPlan, to output: String, observer: Observer = Observer()
     ) throws(VeilError) -> RedactionResult {
-        try render(input, as: FileIdentity(input), plan: plan, audit: nil, to: output, observer: observer)
+        let identity = FileIdentity(input)
+        try check(plan, for: input)
+        return try render(input, as: identity, plan: plan, audit: nil, to: output, observer: observer)
     }
 
     /// Analyses and renders.
@@ -49,6 +53,15 @@ extension Redaction {
         let others = try findOthers(input, streams, output: output, hasPlan: audit == nil, observer, &result.notices)
         var isTouched = try covers(plan, input)
         for other in others where !isTouched { isTouched = try covers(other.plan, input) }
+        var audit = audit
+        if settings.untouched != .encode && !isTouched && audit == nil {
+            // A plan from elsewhere, which may not know all frames: those that it doesn't know aren't passed on.
+            audit = try self.audit(of: input, knownTo: plan, observer)
+            if audit == nil {
+                isTouched = true
+                result.notices.append("the plan doesn't know all frames: the pictures are encoded anew")
+            }
+        }
         if settings.untouched != .encode && !isTouched {
             if settings.untouched == .skip {
                 result.outcome = .skipped
@@ -56,7 +69,7 @@ extension Redaction {
                 result.renderSeconds = clock.seconds
                 return result
             }
-            if let reason = try reasonNotToCopy(input, plan, audit, output, observer) {
+            if let reason = try reasonNotToCopy(input, audit, output) {
                 result.notices.append("there is nothing to cover, but the pictures are encoded anew: \(reason)")
             } else {
                 let copier = try media { () throws(MediaError) in
@@ -180,26 +193,32 @@ extension Redaction {
         return false
     }
 
+    /// Reads a file against a plan from elsewhere, to see that the plan knows all that is coded in it; nil when it doesn't.
+    private func audit(
+        of input: String, knownTo plan: RedactionPlan, _ observer: Observer
+    ) throws(VeilError) -> CodedAudit? {
+        let source = try openPicture(of: input)
+        var cursor = try planned(input) { () throws(PlanError) in try PlanCursor(plan) }
+        while let frame = try media({ () throws(MediaError) in try source.nextFrame() }) {
+            if observer.isCancelled() { throw .cancelled }
+            if cursor.next(pts: frame.pts ?? 0) != .regions([]) { return nil }
+        }
+        return source.audit
+    }
+
+    private func openPicture(of input: String) throws(VeilError) -> VideoSource {
+        try media { () throws(MediaError) in
+            try VideoSource(
+                file: input, policy: settings.onError, threads: settings.threads, reach: settings.reach)
+        }
+    }
+
     /// Why the packets of a file that needs no mask can't be copied; nil when they can.
     private func reasonNotToCopy(
-        _ input: String, _ plan: RedactionPlan, _ audit: CodedAudit?, _ output: String, _ observer: Observer
+        _ input: String, _ audit: CodedAudit?, _ output: String
     ) throws(VeilError) -> String? {
-        let source = try media { () throws(MediaError) in
-            try VideoSource(
-                file: input, policy: settings.onError, threads: settings.threads,
-                reach: settings.reach)
-        }
-        var audit = audit
-        if audit == nil {
-            // A plan from elsewhere: the file is read once to see that the plan knows all that is coded in it.
-            var cursor = try planned(input) { () throws(PlanError) in try PlanCursor(plan) }
-            while let frame = try media({ () throws(MediaError) in try source.nextFrame() }) {
-                if observer.isCancelled() { throw .cancelled }
-                if cursor.next(pts: frame.pts ?? 0) != .regions([]) { return "the plan doesn't know all frames" }
-            }
-            audit = source.audit
-        }
-        guard let audit else { return nil }
+        guard let audit else { return "it wasn't read whole" }
+        let source = try openPicture(of: input)
         return try media { () throws(MediaError) in
             try PacketCopier.reasonNotToCopy(source, audit: audit, to: output, settings: settings.encoder)
         }

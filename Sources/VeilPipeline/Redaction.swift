@@ -17,6 +17,8 @@ public final class Redaction {
     let detector: any FaceDetector
     /// Which detector looks, as plans name it.
     public let description: DetectorDescription
+    /// The file that was read whole last: a plan is checked before the rendering and by it.
+    private var lastDigest: (identity: FileIdentity, sha256: String)?
 
     /// Loads and checks the detector's models.
     ///
@@ -63,6 +65,8 @@ public final class Redaction {
     func analyse(
         _ input: String, stream: Int?, observer: Observer
     ) throws(VeilError) -> (plan: RedactionPlan, audit: CodedAudit) {
+        // The plan names the file by its digest, which is taken last: it must be that of the frames that were looked at.
+        let identity = FileIdentity(input)
         let source = try media { () throws(MediaError) in
             try VideoSource(
                 file: input, stream: stream, policy: settings.onError, threads: settings.threads,
@@ -85,10 +89,11 @@ public final class Redaction {
             width: size.width, height: size.height, sampleAspectRatio: findings.sampleAspectRatio)
         var info = stat()
         stat(input, &info)
-        let digest: String
-        do throws(DigestError) { digest = try SHA256.hex(ofFile: input) } catch { throw .digest(error) }
+        let digest = try digest(of: input)
+        try media { () throws(MediaError) in try FileIdentity.check(input, is: identity) }
         let last = findings.frames.last ?? first
-        let name = input.split(separator: "/").last.map(String.init) ?? input
+        // By bytes: a slash and a combining mark behind it are one character.
+        let name = input.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? input
         let plan = RedactionPlan(
             source: SourceDescription(
                 file: name, size: Int(info.st_size), sha256: digest, width: size.width, height: size.height,
@@ -113,9 +118,19 @@ public final class Redaction {
         found.size = Int(info.st_size)
         // A file of another size is another file: no need to read it.
         if found.size == plan.source.size {
-            do throws(DigestError) { found.sha256 = try SHA256.hex(ofFile: input) } catch { throw .digest(error) }
+            found.sha256 = try digest(of: input)
         }
         try planned(input) { () throws(PlanError) in try plan.check(against: found) }
+    }
+
+    /// The SHA-256 of a file; known already if it is the file that was read last, unchanged.
+    private func digest(of input: String) throws(VeilError) -> String {
+        let identity = FileIdentity(input)
+        if let lastDigest, lastDigest.identity == identity { return lastDigest.sha256 }
+        let digest: String
+        do throws(DigestError) { digest = try SHA256.hex(ofFile: input) } catch { throw .digest(error) }
+        if let identity, identity == FileIdentity(input) { lastDigest = (identity, digest) }
+        return digest
     }
 }
 

@@ -71,6 +71,32 @@ import VeilTestSupport
         #expect(try tree("out")["c.mov"] != made["c.mov"])
     }
 
+    @Test func `raw files and files with previews in them are never copied`() throws {
+        let jpeg = try FileBytes.read(Places.portrait)
+        try FileBytes.write(
+            Array("FUJIFILMCCD-RAW ".utf8) + [UInt8](repeating: 0, count: 132) + jpeg, to: folder.file("in/x.odd"))
+        try FileBytes.write([UInt8](repeating: 0x41, count: 3000) + jpeg, to: folder.file("in/cam2/y.dat"))
+        try FileBytes.write(Array("as good as empty".utf8), to: folder.file("in/cam2/z.RAF"))
+        let run = try veil(["in", "-o", "out", "--copy-others", "--exclude", "bad.*"])
+        #expect(run.status == 0, "\(run)")
+        for name in ["x.odd", "y.dat", "z.RAF", "preview.thm"] {
+            #expect(run.errorLines.filter { $0.contains(name) && $0.contains("is not copied") }.count == 1, "\(run)")
+        }
+        #expect(try tree("out").keys.sorted() == ["c.mov", "cam 1/a.mp4", "cam2/b.mkv", "notes.txt"])
+    }
+
+    @Test func `what somebody put where a failed file's output would be stays`() throws {
+        #expect(try veil(["in/cam2", "-o", "out"]).status == 1)
+        try FileBytes.write([7], to: folder.file("out/bad.mp4"))
+        // Now the file is a good one.
+        try FileBytes.write(FileBytes.read(folder.file("in/cam 1/a.mp4")), to: folder.file("in/cam2/bad.mp4"))
+        let refused = try veil(["in/cam2", "-o", "out"])
+        #expect(refused.status == 1 && refused.errors.contains("--force"), "\(refused)")
+        #expect(try FileBytes.read(folder.file("out/bad.mp4")) == [7])
+        #expect(try veil(["in/cam2", "-o", "out", "--force"]).status == 0)
+        #expect(FileBytes.size(folder.file("out/bad.mp4")) > 1)
+    }
+
     @Test func `each worker is shut in, whatever is loaded before`() throws {
         let run = try veil(["in/c.mov", "in/cam2/b.mkv", "-o", "out", "-v"])
         #expect(run.status == 0, "\(run)")

@@ -139,6 +139,32 @@ import VeilTestSupport
         }
     }
 
+    @Test(arguments: ["skip", "copy"])
+    func `a plan that doesn't know all frames isn't one of nothing to cover`(untouched: String) throws {
+        let folder = try TemporaryFolder()
+        let input = try plain(in: folder, "in.mp4", Self.reordered)
+        let plan = folder.file("plan.json")
+        #expect(try BuiltVeil.run(["detect", input, "-o", plan] + Redacted.quick).status == 0)
+        // Without its last frames.
+        try Tool.need([
+            "python3", "-c",
+            "import json,sys; p=json.load(open(sys.argv[1])); p['frames']=p['frames'][:8]; p['source']['frames']=8; "
+                + "json.dump(p,open(sys.argv[1],'w'))", plan,
+        ])
+        let output = folder.file("out.mp4")
+        let stopped = try BuiltVeil.run(["redact", input, "-o", output, "--plan", plan, "--untouched", untouched])
+        #expect(stopped.status == 1 && stopped.errors.contains("the plan doesn't know this frame"), "\(stopped)")
+        #expect(!stopped.errors.contains("nothing to cover") && !FileBytes.exists(output))
+        let covered = try BuiltVeil.run(
+            ["redact", input, "-o", output, "--plan", plan, "--untouched", untouched, "--on-error", "cover"])
+        #expect(covered.status == 0 && covered.errors.contains("the plan doesn't know all frames"), "\(covered)")
+        #expect(!covered.errors.contains("nothing to cover"))
+        let (before, after) = (try RawPictures(input), try RawPictures(output))
+        let whole = Box(x: 3, y: 3, width: 314, height: 174)
+        #expect(before.detailLeft(in: after, frame: 9, box: whole) < 0.12)
+        #expect(before.detailLeft(in: after, frame: 2, box: whole) > 0.8)
+    }
+
     @Test func `a plan that covers nothing is carried out by a copy`() throws {
         let folder = try TemporaryFolder()
         let input = try plain(in: folder, "in.mp4", Self.reordered)

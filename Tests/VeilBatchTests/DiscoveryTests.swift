@@ -142,4 +142,83 @@ import VeilTestSupport
         #expect(MediaKind.looksLikeMedia(try FileBytes.read(Places.portrait)))
         #expect(!MediaKind.looksLikeMedia(Array("hello, world: some notes about the day".utf8)))
     }
+
+    static let beginnings: [(String, [UInt8])] = [
+        ("Fuji RAF", Array("FUJIFILMCCD-RAW 0201".utf8)), ("Olympus ORF", Array("IIRO".utf8)),
+        ("Olympus ORF", Array("IIRS".utf8)), ("Olympus ORF", Array("MMOR".utf8)),
+        ("Panasonic RW2", [0x49, 0x49, 0x55, 0]), ("Sigma X3F", Array("FOVb".utf8)),
+        ("Minolta MRW", [0, 0x4D, 0x52, 0x4D]), ("Canon CRW", [0x49, 0x49, 0x1A, 0, 0, 0] + Array("HEAPCCDR".utf8)),
+        ("BigTIFF", [0x49, 0x49, 0x2B, 0]), ("BigTIFF", [0x4D, 0x4D, 0, 0x2B]),
+        ("JPEG 2000", [0xFF, 0x4F, 0xFF, 0x51]), ("PPM", Array("P6\n640 480\n255\n".utf8)),
+        ("PBM", Array("P1\t1 1 0".utf8)), ("PAM", Array("P7\nWIDTH 1".utf8)), ("OpenEXR", [0x76, 0x2F, 0x31, 0x01]),
+        ("IVF", Array("DKIF".utf8)), ("Dahua", Array("DHAV".utf8)), ("ID3", Array("ID3".utf8)),
+        ("PDF", Array("%PDF-1.7".utf8)), ("PSB", Array("8BPS".utf8) + [0, 2]), ("DPX", Array("SDPX".utf8)),
+        ("DPX", Array("XPDS".utf8)), ("Cineon", [0x80, 0x2A, 0x5F, 0xD7]), ("DV", [0x1F, 0x07, 0]),
+        ("WTV", [0xB7, 0xD8, 0, 0x20, 0x37, 0x49, 0xDA, 0x11]), ("FLAC", Array("fLaC".utf8)),
+    ]
+
+    @Test(arguments: beginnings)
+    func `raw files, and what else holds pictures, are known by how they begin`(form: (String, [UInt8])) {
+        let padding = [UInt8](repeating: 0x20, count: 600)
+        #expect(MediaKind.looksLikeMedia(form.1 + padding), "\(form.0)")
+        // A byte in front makes something else of it.
+        #expect(!MediaKind.looksLikeMedia([0x41] + form.1 + padding), "\(form.0)")
+    }
+
+    @Test func `camera raw files are known by their names, whatever they hold`() {
+        for name in ["a.RAF", "b.dng", "dir/c.cr3", "d.iiq"] {
+            #expect(MediaKind.looksLikeMedia(FileHead(name: name, bytes: Array("text".utf8))), "\(name)")
+        }
+        for name in ["raf", ".raf", "a.raf.txt", "a.txt"] {
+            #expect(!MediaKind.looksLikeMedia(FileHead(name: name, bytes: Array("text".utf8))), "\(name)")
+        }
+    }
+
+    @Test(arguments: [1, 84, 5000, MediaKind.searched - 1])
+    func `a JPEG in the first 64 KiB is found`(offset: Int) throws {
+        let jpeg = try FileBytes.read(Places.portrait)
+        let before = [UInt8](repeating: 0x41, count: offset)
+        #expect(MediaKind.looksLikeMedia(before + jpeg))
+        // With a profile of many segments in front of its frame.
+        let segment: [UInt8] = [0xFF, 0xE2, 0xFF, 0xFF] + [UInt8](repeating: 7, count: 0xFFFD)
+        #expect(MediaKind.looksLikeMedia(before + jpeg[..<2] + segment + segment + segment + jpeg[2...]))
+        // Beginnings that lead to no frame: other bytes look like them by chance.
+        #expect(!MediaKind.looksLikeMedia(before + jpeg[..<4] + [0, 40] + [UInt8](repeating: 0x41, count: 4000)))
+        #expect(!MediaKind.looksLikeMedia(before + [0xFF, 0xD8, 0xFF]))
+    }
+
+    @Test func `any bytes are looked through without harm`() {
+        var state: UInt64 = 7
+        for length in [0, 1, 2, 3, 4, 9, 100, 4000] {
+            for _ in 0..<50 {
+                let bytes = (0..<length).map { _ -> UInt8 in
+                    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                    let byte = UInt8(truncatingIfNeeded: state >> 56)
+                    return byte < 100 ? 0xFF : byte < 120 ? 0xD8 : byte < 140 ? 0xC0 : byte
+                }
+                _ = MediaKind.looksLikeMedia([0x41] + bytes)
+            }
+        }
+    }
+
+    /// To Swift, a slash and a combining mark behind it are one character.
+    @Test func `a name that begins with a combining mark lies in its folder`() throws {
+        let name = "\u{301}x.jpg"
+        #expect(Path.folder("dir/" + name) == "dir")
+        #expect(Path.name("dir/" + name) == name && Path.name("dir/" + name).utf8.count == name.utf8.count)
+        #expect(
+            Path.folder("/" + name) == "/" && Path.withoutSlashes("dir//") == "dir" && Path.withoutSlashes("/") == "/")
+        #expect(Path.join("dir/", name) == "dir/" + name && Path.below("dir", "dir/" + name) == name)
+        try FileBytes.write([1], to: folder.file("in/cam2/" + name))
+        let found = Discovery([folder.file("in")]).files.filter {
+            $0.path.utf8.elementsEqual(folder.file("in/cam2/" + name).utf8)
+        }
+        #expect(found.map(\.placeInRoot) == ["cam2/" + name])
+        let named = Discovery([folder.file("in/cam2/" + name)])
+        #expect(named.files.map(\.root) == [folder.file("in/cam2")] && named.files.map(\.placeInRoot) == [name])
+        #expect(named.files.map(\.relative) == [name])
+        let mirror = Mirror(named.files, to: .beside) { $0 + ".out" }
+        #expect(mirror.items.map(\.key) == [name + ".out"])
+        #expect(Files.folder(of: folder.file("in/cam2/" + name)) == folder.file("in/cam2"))
+    }
 }

@@ -46,6 +46,66 @@ import VeilTestSupport
         #expect(FileBytes.mode(folder.file(".veil-manifest.jsonl")) == 0o600)
     }
 
+    @Test func `a file without an output owns nothing at its place`() throws {
+        let known = KnownFile(stamp: FileStamp(size: 9, modified: 8, changed: 7, inode: 6), sha256: "cd", readAt: 5)
+        let manifest = try open()
+        try manifest.finish(entry("written", .written(known)))
+        try manifest.finish(entry("failed", .failed("why")))
+        try manifest.finish(entry("nothing"))
+        try manifest.begin("begun")
+        #expect(manifest.owns("written") && manifest.owns("begun"))
+        #expect(!manifest.owns("failed") && !manifest.owns("nothing") && !manifest.owns("unknown"))
+    }
+
+    /// What comes of a file whose output's place is taken, or was made before.
+    @Test(arguments: [ManifestEntry.Result.nothing, .failed("why")])
+    func `a file that somebody put there is refused, an older output is replaced`(result: ManifestEntry.Result) throws {
+        let maker = Ledger.Maker(settings: "s", program: "p", models: "m")
+        try FileBytes.write([1], to: folder.file("in"))
+        let item = Mirror.Item(
+            source: folder.file("in"), output: folder.file("out"), folder: folder.path, key: "out", backup: nil)
+        func verdict(_ settings: String, forced: Bool = false) throws -> (Ledger, Ledger.Verdict) {
+            let ledger = Ledger(rehashes: false, retriesFailed: false, overwrites: forced)
+            #expect(try ledger.open([folder.path], shard: nil) { _ in false })
+            var maker = maker
+            maker.settings = settings
+            return (ledger, try ledger.verdict(item, by: maker) { true })
+        }
+        func entry(_ result: ManifestEntry.Result) throws -> ManifestEntry {
+            ManifestEntry(
+                key: "out", sourcePath: item.source, source: try #require(try KnownFile.read(item.source)),
+                settings: "s", program: "p", models: "m", result: result, details: FileDetails())
+        }
+        /// Runs once, with something made or not, and ends with a result.
+        func run(_ settings: String, _ result: ManifestEntry.Result?, makes bytes: [UInt8]? = nil, forced: Bool = false)
+            throws -> Bool
+        {
+            let (ledger, found) = try verdict(settings, forced: forced)
+            guard case .due(_, let mayOverwrite, _) = found else { return false }
+            #expect(mayOverwrite || !FileBytes.exists(item.output))
+            try ledger.begin(item)
+            if let bytes { try FileBytes.write(bytes, to: item.output) }
+            if let result {
+                try ledger.finish(item, entry(result))
+            } else {
+                try ledger.drop(item)
+            }
+            try ledger.close()
+            return true
+        }
+        // Nothing was made, and somebody puts a file there.
+        #expect(try run("s", result))
+        try FileBytes.write([7], to: item.output)
+        #expect(try !run("s", result) && !run("other", result))
+        // With force it may be replaced; where that fails, the file is still somebody else's.
+        #expect(try run("other", nil, forced: true) && !run("other", result))
+        #expect(try run("other", result, forced: true) && !run("another", result))
+        // Made once, it is the program's own, though a later run comes to nothing.
+        unlink(item.output)
+        #expect(try run("new", .written(#require(try KnownFile.read(item.source))), makes: [8]))
+        #expect(try run("other", result) && run("another", nil) && run("another", result))
+    }
+
     @Test func `cut off anywhere, it knows all whole lines and goes on from there`() throws {
         let path = folder.file(".veil-manifest.jsonl")
         var ends: [Int] = []

@@ -28,6 +28,48 @@ enum Motion: String, Sendable, CaseIterable {
 }
 
 @Suite struct AnalyserTests {
+    // MARK: Hostile times
+
+    /// Shows a still picture so many times, at times that hardly advance; the detector sees what a script says.
+    private func analyse(
+        _ frames: Int, step: Double, linger: Double = 0.15, _ script: @escaping @Sendable (Int) -> [Detection]
+    ) throws -> (tracks: [Track], most: Int, last: Int) {
+        var settings = AnalysisSettings()
+        settings.detectEvery = 5
+        settings.linger = linger
+        let film = Film(frames: 1, faces: { _ in [] })
+        var samples = film.samples(0)
+        var analyser = try Analyser(settings: settings, detector: ScriptedDetector(script))
+        var most = 0
+        for frame in 0..<frames {
+            samples[0] = UInt8(truncatingIfNeeded: frame)
+            samples[1] = UInt8(truncatingIfNeeded: frame >> 8)
+            try Film.show(&samples) { (picture) throws(VisionError) in
+                try analyser.add(picture, time: Double(frame) * step)
+            }
+            most = max(most, analyser.facesNow)
+        }
+        let last = analyser.facesNow
+        return (analyser.finish(), most, last)
+    }
+
+    private static let seen = Detection(bounds: NormalizedRect(x: 0.4, y: 0.3, width: 0.15, height: 0.3), score: 0.9)
+
+    @Test func `a newcomer is followed back no farther than pictures are kept, whatever the times`() throws {
+        let found = try analyse(200, step: 0) { $0 >= 150 ? [Self.seen] : [] }
+        #expect(found.tracks.count == 1)
+        let first = try #require(found.tracks.first)
+        #expect(first.firstSeen - first.firstFrame <= 49 && first.firstFrame < first.firstSeen)
+    }
+
+    @Test func `a face that nobody sees any more is given up, though the clock stands still`() throws {
+        let found = try analyse(1100, step: 0) { $0 < 20 ? [Self.seen] : [] }
+        #expect(found.most == 1 && found.last == 0 && found.tracks.count == 1)
+        // A linger time that was asked for is held.
+        let held = try analyse(1100, step: 0.005, linger: 6) { $0 < 20 ? [Self.seen] : [] }
+        #expect(held.last == 1 && held.tracks.first?.lastFrame == 1099)
+    }
+
     /// Every box that was detected lies inside the region of its frame.
     private func expectHeld(
         _ result: Analysis, _ script: (Int) -> [Detection], sourceLocation: SourceLocation = #_sourceLocation

@@ -84,6 +84,34 @@ import VeilVision
         #expect(try cuts(film) { picture, _ in picture = picture.withoutNumber } == [4])
     }
 
+    /// A white slide with a small camera picture in a corner.
+    @Test(arguments: [0, 1, 3])
+    func `a slide with a moving inset is one scene`(levels: Int) throws {
+        var film = film(30)
+        film.noise = 3
+        film.camera = { (6 * $0, 2 * $0) }
+        var seed: UInt64 = 1
+        let found = try cuts(film) { picture, _ in
+            let inset = picture
+            picture = picture.filled(235)
+            picture.paint(inset, x: 0, y: 0, width: picture.width / 9, height: picture.height / 9)
+            picture.scatter(levels, &seed)
+        }
+        #expect(found == [])
+    }
+
+    @Test func `one slide for another of another colour is a cut, and from a slide to a scene`() throws {
+        let film = film(20)
+        let found = try cuts(film) { picture, frame in
+            if frame < 12 { picture = picture.filled(frame < 6 ? 235 : 215) }
+        }
+        #expect(found == [6, 12])
+        let dark = try cuts(film) { picture, frame in
+            if !(8..<14).contains(frame) { picture = picture.filled(16) }
+        }
+        #expect(dark == [8, 14])
+    }
+
     @Test func `another size of picture is taken without a word`() throws {
         var detector = try CutDetector()
         let film = film()
@@ -110,6 +138,31 @@ extension LumaPicture {
             }
         }
         return LumaPicture(width: width, height: height, samples: out)
+    }
+
+    fileprivate func filled(_ level: UInt8) -> LumaPicture {
+        LumaPicture(width: width, height: height, samples: [UInt8](repeating: level, count: samples.count))
+    }
+
+    /// Copies a part of another picture of the same size.
+    fileprivate mutating func paint(_ other: LumaPicture, x: Int, y: Int, width part: Int, height rows: Int) {
+        var out = samples
+        for row in y..<y + rows {
+            let start = row * width + x
+            out.replaceSubrange(start..<start + part, with: other.samples[start..<start + part])
+        }
+        self = LumaPicture(width: width, height: height, samples: out)
+    }
+
+    /// Adds noise of up to so many levels either way.
+    fileprivate mutating func scatter(_ levels: Int, _ seed: inout UInt64) {
+        guard levels > 0 else { return }
+        var out = samples
+        for i in out.indices {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            out[i] = UInt8(clamping: Int(out[i]) + Int(seed >> 40) % (2 * levels + 1) - levels)
+        }
+        self = LumaPicture(width: width, height: height, samples: out)
     }
 
     /// The film's frame number, in the first pixels, painted over.

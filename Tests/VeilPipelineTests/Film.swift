@@ -77,7 +77,7 @@ struct Film: Sendable {
         return try Film.show(&samples, body)
     }
 
-    private static func show<R>(
+    static func show<R>(
         _ samples: inout [UInt8], _ body: (Analyser.Picture) throws(VisionError) -> R
     ) throws(VisionError) -> R {
         try samples.withUnsafeMutableBufferPointer { (buffer) throws(VisionError) -> R in
