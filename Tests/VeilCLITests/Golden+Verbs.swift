@@ -273,9 +273,8 @@ extension Golden {
               --thorough             Search harder for small and turned faces; takes
                                      many times as long. [not with --fast]
               --fast                 Search less; small or brief faces may be missed.
-              --linger SECONDS       Cover a face for this long before it was first seen
-                                     and after it was last seen.
-                                     [0 to 60; default: 0.15]
+              --linger SECONDS       Go on covering a face for this long after it was
+                                     last seen. [0 to 60; default: 0.15]
 
         General:
               --models DIR           Take the detectors' models from DIR.
