@@ -43,6 +43,14 @@ public struct Discovery {
         }
     }
 
+    /// Files by the bytes of their names: names that Unicode calls the same are two files.
+    private struct Key: Hashable {
+        let path: [UInt8]
+        let relative: [UInt8]
+
+        init(_ file: File) { (path, relative) = (Array(file.path.utf8), Array(file.relative.utf8)) }
+    }
+
     /// Why something that was named, or was found below it, isn't worked on.
     public struct Problem: Sendable, Hashable {
         public var path: String
@@ -57,7 +65,7 @@ public struct Discovery {
     public private(set) var linksLeft = 0
     private let settings: Settings
     private let ownFolders: Set<FileFacts.Identity>
-    private var seen: Set<File> = []
+    private var seen: Set<Key> = []
 
     /// - Parameters:
     ///   - operands: files, folders and patterns, as they were typed.
@@ -118,7 +126,7 @@ public struct Discovery {
     }
 
     private mutating func add(_ file: File, isMedia: Bool) {
-        guard seen.insert(file).inserted else { return }
+        guard seen.insert(Key(file)).inserted else { return }
         if isMedia { files.append(file) } else { others.append(file) }
     }
 

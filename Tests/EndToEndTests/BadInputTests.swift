@@ -13,7 +13,7 @@ private func expectRefused(
     let line = run.errorLines.last ?? ""
     #expect(line.hasPrefix("veil: ") && line.contains(file), "\(run)", sourceLocation: location)
     #expect(line.components(of: file) <= 1, "named twice: \(line)", sourceLocation: location)
-    #expect(!line.contains("0x") && !line.contains("veil-part"), "\(line)", sourceLocation: location)
+    #expect(!line.contains("@ 0x") && !line.contains("veil-part"), "\(line)", sourceLocation: location)
     #expect(!FileBytes.exists(output), sourceLocation: location)
     #expect(folder.leftovers.isEmpty, sourceLocation: location)
 }

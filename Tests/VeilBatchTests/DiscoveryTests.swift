@@ -67,6 +67,15 @@ import VeilTestSupport
         #expect(places() == (Self.plain + ["cam.mod", "cam.mts", "cam.ts"]).sorted())
     }
 
+    @Test func `names that Unicode calls the same are two files`() throws {
+        let names = ["caf\u{E9}.mp4", "cafe\u{301}.mp4"]
+        for name in names { try FileBytes.write([1], to: folder.file("in/" + name)) }
+        let found = places().filter { $0.hasPrefix("caf") }
+        #expect(Set(found.map { Array($0.utf8) }) == Set(names.map { Array($0.utf8) }))
+        let named = Discovery(names.map { folder.file("in/" + $0) }).files
+        #expect(named.count == 2 && Mirror(named, to: .folder(folder.file("new"))) { $0 }.problems.isEmpty)
+    }
+
     @Test func `a list doesn't take what lies in the output's folder`() throws {
         mkdir(folder.file("in/out/deep"), 0o700)
         try FileBytes.write([1], to: folder.file("in/out/deep/z.mp4"))
