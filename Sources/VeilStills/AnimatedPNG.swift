@@ -27,7 +27,7 @@ final class AnimatedPNG: StillDocument {
     private var encoded: [[UInt8]] = []
     private var isCovered = false
 
-    /// The most frames that are read, and the most samples of all of them.
+    /// The most frames that are read.
     private static let mostFrames = 10_000
 
     private struct Frame {
