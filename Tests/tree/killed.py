@@ -84,7 +84,9 @@ with tempfile.TemporaryDirectory() as scratch:
     code, said = check([whole])
     expect(code == 0, f"veil check of the outputs: exit {code}, {said['facesShowing']} faces, {said['filesFailed']} failed")
 
-    tags = ["-GPS*", "-*Location*", "-*Thumbnail*", "-*Preview*", "-MPImage*", "-*Region*"]
+    # Every MP4's header has the two last: from when to when a player may show it in small.
+    tags = ["-GPS*", "-*Location*", "-*Thumbnail*", "-*Preview*", "-MPImage*", "-*Region*", "--PreviewTime",
+            "--PreviewDuration"]
     run = subprocess.run(["exiftool", "-q", "-q", "-j", "-a", "-G1", *tags, "-r", whole], capture_output=True, text=True)
     telling = {file.pop("SourceFile"): file for file in json.loads(run.stdout or "[]")}
     telling = {file: known for file, known in telling.items() if known}
