@@ -7,6 +7,8 @@ import VeilMedia
 /// What capturing hands over.
 struct Captured: Sendable {
     var picture: SharedFrame
+    /// From 0, without gaps.
+    var number: Int
     var time: Double
     var arrival: Double
     var isDamaged: Bool
@@ -36,6 +38,7 @@ final class CaptureLane: @unchecked Sendable {
     private let view: Mutex<LiveView>
     private var clock: CaptureClock
     private var last: SharedFrame?
+    private var count = 0
     private var thread: PlainThread?
 
     /// Seconds between attempts to open a source that went away.
@@ -97,9 +100,18 @@ final class CaptureLane: @unchecked Sendable {
             usleep(100_000)
             guard let last else { continue }
             let now = monotonicSeconds()
-            handlers.picture(
-                Captured(picture: last, time: clock.stamp(nil, arrival: now), arrival: now, isDamaged: true))
+            handOver(last, time: clock.stamp(nil, arrival: now), arrival: now, isDamaged: true)
         }
+    }
+
+    private func handOver(
+        _ picture: SharedFrame, time: Double, arrival: Double, isDamaged: Bool, isNewView: Bool = false
+    ) {
+        handlers.picture(
+            Captured(
+                picture: picture, number: count, time: time, arrival: arrival, isDamaged: isDamaged,
+                isNewView: isNewView))
+        count += 1
     }
 
     /// Opens the source and reads it to its end.
@@ -145,10 +157,9 @@ final class CaptureLane: @unchecked Sendable {
                 let arrival = monotonicSeconds()
                 last = picture
                 isBroken = false
-                handlers.picture(
-                    Captured(
-                        picture: picture, time: clock.stamp(time, arrival: arrival), arrival: arrival,
-                        isDamaged: isDamaged, isNewView: isNewView))
+                handOver(
+                    picture, time: clock.stamp(time, arrival: arrival), arrival: arrival, isDamaged: isDamaged,
+                    isNewView: isNewView)
             }
         }
     }

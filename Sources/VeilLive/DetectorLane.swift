@@ -1,3 +1,4 @@
+import Synchronization
 import VeilCore
 import VeilMedia
 import VeilPixels
@@ -8,18 +9,18 @@ struct DetectionJob: Sendable {
     var picture: SharedFrame
     var frame: Int
     var time: Double
-    /// Where faces are thought to be.
-    var expected: [NormalizedRect]
 }
 
 /// Looks for faces beside the picture, always in the newest frame, at the rate that the processor gives.
-// @unchecked: everything that changes is used by the lane's own thread only; the box and the handler are Sendable.
+// @unchecked: everything that changes is used by the lane's own thread only; the box, the places and the handler are
+// Sendable.
 final class DetectorLane: @unchecked Sendable {
     private let detector: any FaceDetector
     private let box = NewestBox<DetectionJob>()
     private let deliver: @Sendable (DetectionReport) -> Void
     private var sizer: LookSizer
     private let threshold: Double
+    private let expected = Mutex<[NormalizedRect]>([])
     private var isNetworkNew = false
     private var thread: PlainThread?
 
@@ -35,8 +36,11 @@ final class DetectorLane: @unchecked Sendable {
 
     func start() { thread = PlainThread("veil-detect") { [self] in run() } }
 
-    /// Replaces whatever waits to be looked at.
+    /// Replaces whatever waits to be looked at; from any thread.
     func look(at job: DetectionJob) { box.put(job) }
+
+    /// Where faces are thought to be by now: one that a look misses there is looked at closer; from any thread.
+    func expect(_ places: [NormalizedRect]) { expected.withLock { $0 = places } }
 
     /// Waits for the look that is going on, but not for ever: one that hangs must not keep recordings from being ended.
     func stop() {
@@ -84,7 +88,7 @@ final class DetectorLane: @unchecked Sendable {
                     width: view.width, height: view.height, longSide: sizer.side)
                 var found = try detector.detect(in: view, orientation: .up, canvas: canvas, threshold: threshold)
                 // Where a face should be that doesn't show, a closer look; one of them, as the next frame waits.
-                let missing = job.expected.first { box in !found.contains { $0.bounds.iou(box) > 0.2 } }
+                let missing = expected.withLock({ $0 }).first { box in !found.contains { $0.bounds.iou(box) > 0.2 } }
                 if let missing, let closer = try closer(at: missing, in: view) { found.append(closer) }
                 return found
             }

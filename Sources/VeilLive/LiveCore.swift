@@ -233,10 +233,8 @@ struct DelayKeeper {
     private var arrivals: [(frame: Int, time: Double)] = []
     private var lastSeen = -1
 
-    /// At most so long.
+    /// At most so long; and as long as that before the first detection, which says how long it takes.
     static let limit = 1.5
-    /// Before the detector's time is known.
-    private static let first = 0.3
     private static let margin = 0.012
     /// The automatic delay shrinks by this share with each detection, so that one slow look isn't followed by ages.
     private static let shrink = 0.01
@@ -248,7 +246,7 @@ struct DelayKeeper {
             self.seconds = min(max(0, seconds), Self.limit)
         case .auto:
             isAutomatic = true
-            seconds = Self.first
+            seconds = Self.limit
         }
     }
 
@@ -263,7 +261,8 @@ struct DelayKeeper {
         guard isAutomatic else { return }
         if let oldest = arrivals.first(where: { $0.frame > lastSeen }), oldest.frame <= frame {
             let needed = time - oldest.time + Self.margin
-            seconds = min(Self.limit, max(needed, seconds * (1 - Self.shrink)))
+            let least = lastSeen < 0 ? 0 : seconds * (1 - Self.shrink)
+            seconds = min(Self.limit, max(needed, least))
         }
         lastSeen = max(lastSeen, frame)
         arrivals.removeAll { $0.frame <= frame }

@@ -10,8 +10,8 @@ import VeilVision
 /// A running live picture: the threads around `LiveCore`, and the loop that feeds it.
 ///
 ///     capture ─▶ [inbox] ─▶ this loop ─▶ outputs, each with a queue and a thread
-///                             │   ▲
-///              newest frame ──▼───┘ detections
+///        │                      ▲
+///        └─▶ newest picture ────┘ detections
 public final class LiveSession {
     /// How the session talks to whoever started it.
     public struct Observer: Sendable {
@@ -49,7 +49,7 @@ public final class LiveSession {
     private let hub = Hub()
     private var stats = LiveStats()
     private var clock: (first: Double, last: Double)?
-    private var nextNumber = 0
+    private var numbers = FrameNumbers()
     private var lastShown: ShownFrame?
     private var isQuitting = false
     private var stills = 0
@@ -153,8 +153,13 @@ public final class LiveSession {
         let lane = CaptureLane(
             input, view: settings.view, reconnects: settings.reconnects, start: start,
             handlers: CaptureLane.Handlers(
-                picture: { [inbox, hub] captured in
+                picture: { [inbox, hub, detector] captured in
                     if inbox.put(.picture(captured)) != nil { hub.lost.add(1, ordering: .relaxed) }
+                    // At once, however busy the loop is. What is found in a broken picture says nothing; the next whole one
+                    // is looked at the sooner.
+                    guard !captured.isDamaged else { return }
+                    detector.look(
+                        at: DetectionJob(picture: captured.picture, frame: captured.number, time: captured.time))
                 }, sound: { [hub] in hub.distribute($0, $1) }, notice: observer.notice,
                 ended: { [inbox, hub] error in
                     // What ended the session first is what is told.
@@ -198,26 +203,21 @@ public final class LiveSession {
     }
 
     private func take(_ captured: Captured) {
-        if nextNumber == 0 { beginOutputs() }
+        if numbers.next == 0 { beginOutputs() }
         clock = (clock?.first ?? captured.arrival, captured.arrival)
         stats.captured += 1
         if captured.isDamaged { stats.broken += 1 }
-        let frame = LiveFrame(
-            picture: captured.picture, number: nextNumber, time: captured.time, arrival: captured.arrival,
-            isDamaged: captured.isDamaged, isNewView: captured.isNewView)
-        nextNumber += 1
-        core.arrive(frame)
-        // What is found in a broken frame says nothing; the next whole one is looked at the sooner.
-        if !frame.isDamaged {
-            detector.look(
-                at: DetectionJob(
-                    picture: frame.picture, frame: frame.number, time: frame.time, expected: core.expected))
-        }
+        core.arrive(
+            LiveFrame(
+                picture: captured.picture, number: numbers.next, time: captured.time, arrival: captured.arrival,
+                isDamaged: captured.isDamaged, isNewView: captured.isNewView))
+        for report in numbers.took(captured.number) { tell(report) }
+        detector.expect(core.expected)
         if let duration = settings.duration, captured.time >= duration { isQuitting = true }
     }
 
     private func take(_ report: DetectionReport) {
-        core.take(report, now: monotonicSeconds())
+        if let report = numbers.resolve(report) { tell(report) }
         if report.detections != nil {
             stats.detections += 1
         } else {
@@ -226,6 +226,11 @@ public final class LiveSession {
                 observer.notice("\(failure); the picture is covered whole until it works again")
             }
         }
+    }
+
+    private func tell(_ report: DetectionReport) {
+        core.take(report, now: monotonicSeconds())
+        detector.expect(core.expected)
     }
 
     private func show() {

@@ -48,10 +48,14 @@ struct LiveTracker {
 
     /// Frames that are kept for following.
     static let memory = 96
+    /// From this correlation a patch is found, and isn't looked for elsewhere: there is no time for it in a crowd.
+    private static let surely = 0.9
     /// Below this correlation a patch counts as lost.
     private static let lostBelow = 0.5
     /// A face that can be followed stays covered this many times as long as one that can't.
     private static let surelyFollowed = 2.0
+    /// From this correlation, and this overlap of where it was followed to with where it is seen, its way is known.
+    private static let surelyThere = 0.7
     /// Sightings after which an unsure face counts, if their mean score is `weakScore`.
     private static let weakSightings = 2
     private static let weakScore = 0.15
@@ -114,7 +118,8 @@ struct LiveTracker {
         let own = NormalizedPoint(x: track.velocity.x * dt, y: track.velocity.y * dt)
         if a.luma.width == b.luma.width, a.luma.height == b.luma.height,
             let step = try follower.follow(
-                box, from: a.luma, to: b.luma, starts: [own, b.camera, NormalizedPoint(x: 0, y: 0)]),
+                box, from: a.luma, to: b.luma, starts: [own, b.camera, NormalizedPoint(x: 0, y: 0)],
+                enough: Self.surely),
             step.certainty >= Self.lostBelow
         {
             if dt > 0 {
@@ -203,10 +208,17 @@ struct LiveTracker {
         } else {
             try follow(&track, anew: bounds, from: frame, to: end)
         }
-        if frame > previous.frame + 1, previous.frame < frame, held < frame {
-            try settle(&track, from: max(previous.frame, held - 1), to: frame, bounds)
+        let start = max(previous.frame + 1, held)
+        if start < frame, !isSure(tracks[index], from: start, to: frame, bounds) {
+            try settle(&track, from: start - 1, to: frame, bounds)
         }
         tracks[index] = track
+    }
+
+    /// Whether a face was followed so surely, and to just where it is seen now, that following it back tells nothing new.
+    private func isSure(_ track: LiveTrack, from start: Int, to frame: Int, _ bounds: NormalizedRect) -> Bool {
+        guard let end = track[frame], end.box.iou(bounds) >= Self.surelyThere else { return false }
+        return (start...frame).allSatisfy { (track[$0]?.certainty ?? 0) >= Self.surelyThere }
     }
 
     /// Replaces what comes after a frame by following from a new place.
@@ -247,7 +259,7 @@ struct LiveTracker {
     private func followBack(
         _ box: NormalizedRect, from frame: Int, to end: Int
     ) throws(VisionError) -> [NormalizedRect] {
-        try follower.followBack(box, from: frame, to: end, lostBelow: Self.lostBelow) { k in
+        try follower.followBack(box, from: frame, to: end, lostBelow: Self.lostBelow, enough: Self.surely) { k in
             past(k).map { ($0.luma, $0.camera) }
         }.map(\.box)
     }

@@ -37,9 +37,11 @@ package struct Follower {
 
     /// The box's place in `b`, given its place in `a`; nil where there is nothing to follow (flat, or out of the picture).
     ///
-    /// - Parameter starts: movements to try first: the face's own, the camera's.
+    /// - Parameters:
+    ///   - starts: movements to try first: the face's own, the camera's.
+    ///   - enough: the certainty from which the starts that are left aren't tried; above 1 all are.
     package func follow(
-        _ box: NormalizedRect, from a: LumaPicture, to b: LumaPicture, starts: [NormalizedPoint]
+        _ box: NormalizedRect, from a: LumaPicture, to b: LumaPicture, starts: [NormalizedPoint], enough: Double = 2
     ) throws(VisionError) -> Step? {
         let (w, h) = (Double(a.width), Double(a.height))
         let width = max(box.width * w, Double(Self.leastPatch))
@@ -65,6 +67,7 @@ package struct Follower {
             search.y += dy
             if let found = try matcher.match(inside, of: a, in: search, of: b), found.score > (best?.score ?? -1) {
                 best = found
+                if found.score >= enough { break }
             }
         }
         guard let best else { return nil }
@@ -75,10 +78,11 @@ package struct Follower {
     ///
     /// - Parameters:
     ///   - lostBelow: the certainty below which it is lost.
+    ///   - enough: as for `follow`.
     ///   - past: the luma picture of a frame and how far the camera moved to it from the one before; nil where it isn't held.
     /// - Returns: steps to `frame - 1` down to `end`, fewer where it is lost.
     package func followBack(
-        _ box: NormalizedRect, from frame: Int, to end: Int, lostBelow: Double,
+        _ box: NormalizedRect, from frame: Int, to end: Int, lostBelow: Double, enough: Double = 2,
         past: (Int) -> (luma: LumaPicture, camera: NormalizedPoint)?
     ) throws(VisionError) -> [Step] {
         var steps: [Step] = []
@@ -91,7 +95,8 @@ package struct Follower {
             let camera = NormalizedPoint(x: -a.camera.x, y: -a.camera.y)
             guard
                 let step = try follow(
-                    current, from: a.luma, to: b.luma, starts: [speed, camera, NormalizedPoint(x: 0, y: 0)]),
+                    current, from: a.luma, to: b.luma, starts: [speed, camera, NormalizedPoint(x: 0, y: 0)],
+                    enough: enough),
                 step.certainty >= lostBelow
             else { break }
             speed = NormalizedPoint(x: step.box.center.x - current.center.x, y: step.box.center.y - current.center.y)

@@ -55,7 +55,7 @@ private final class SizedDetector: FaceDetector {
             let goal = reports.load(ordering: .relaxed) + looks
             let end = monotonicSeconds() + 60
             while reports.load(ordering: .relaxed) < goal, monotonicSeconds() < end {
-                lane.look(at: DetectionJob(picture: picture, frame: next, time: Double(next) / 30, expected: []))
+                lane.look(at: DetectionJob(picture: picture, frame: next, time: Double(next) / 30))
                 next += 1
                 usleep(20_000)
             }

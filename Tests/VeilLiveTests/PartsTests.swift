@@ -72,8 +72,11 @@ import VeilVision
 
     @Test func `the automatic delay is as long as a detection took, and shrinks slowly`() {
         var keeper = DelayKeeper(.auto)
+        // Until it is known how long a detection takes.
+        #expect(keeper.seconds == DelayKeeper.limit)
         for frame in 0..<12 { keeper.arrived(frame, at: Double(frame) / 30) }
         keeper.detected(0, at: 0.1)
+        #expect(keeper.seconds > 0.1 && keeper.seconds < 0.15)
         keeper.detected(3, at: 0.6)
         // Frame 1 came at 0.033 and had to wait until 0.6.
         #expect(keeper.seconds > 0.56 && keeper.seconds < 0.6)
@@ -81,6 +84,24 @@ import VeilVision
         keeper.detected(6, at: 0.61)
         #expect(keeper.seconds < before && keeper.seconds > 0.9 * before)
         #expect(DelayKeeper(.fixed(0.2)).seconds == 0.2)
+    }
+
+    @Test func `what was found in a picture waits until the loop has the picture`() {
+        var numbers = FrameNumbers()
+        func found(_ frame: Int, fails: Bool = false) -> DetectionReport {
+            DetectionReport(frame: frame, time: 0, detections: fails ? nil : [], failure: nil)
+        }
+        #expect(numbers.took(0).isEmpty && numbers.resolve(found(0))?.frame == 0)
+        // Pictures 2 and 4 wait for the loop, 1 and 3 were lost.
+        for frame in 2...4 { #expect(numbers.resolve(found(frame)) == nil) }
+        #expect(numbers.next == 1 && numbers.took(2).map(\.frame) == [1])
+        #expect(numbers.took(4).map(\.frame) == [2] && numbers.took(5).isEmpty)
+        // Again for one that the loop has; not for one that was lost.
+        #expect(numbers.resolve(found(4))?.frame == 2 && numbers.resolve(found(3)) == nil)
+        #expect(numbers.took(6).isEmpty && numbers.next == 5)
+        // A failure doesn't wait: it counts for the next picture.
+        for frame in [1, 9] { #expect(numbers.resolve(found(frame, fails: true))?.frame == 5) }
+        #expect(numbers.resolve(found(6, fails: true))?.frame == 4)
     }
 
     @Test func `a slow processor gets a smaller picture to search, a fast one a larger`() {

@@ -52,6 +52,18 @@ private final class FaultyDetector: FaceDetector {
     }
 }
 
+/// A quick detector that counts its looks while the session's loop is held up.
+private final class WatchingDetector: FaceDetector {
+    let isHeldUp = Atomic<Bool>(false)
+    let looks = Atomic<Int>(0)
+
+    func detect(in view: PlanarView, _ look: Look) throws(VisionError) -> [Detection] {
+        usleep(2_000)
+        if isHeldUp.load(ordering: .relaxed) { looks.add(1, ordering: .relaxed) }
+        return []
+    }
+}
+
 /// The whole of `veil live` but its command line, with a detector that fails.
 @Suite(.serialized) struct `A live session` {
     private static let scene = Result { try StillScene(x: 60) }
@@ -107,5 +119,32 @@ private final class FaultyDetector: FaceDetector {
         #expect(faults > 0)
         // Not only before the first search, but long after the last one too.
         #expect(seen.bare > 10, "\(seen) \(stats)")
+    }
+
+    @Test func `goes on looking at new pictures while its loop is busy`() throws {
+        let folder = try TemporaryFolder()
+        var settings = LiveSettings(
+            input: LiveInputSettings(.file(try Self.scene.get().clip("in.mkv", in: folder, seconds: 4))))
+        settings.input.isPaced = true
+        settings.delay = .fixed(1.2)
+        settings.outputs = [.target(try LiveTarget(folder.file("out.mkv")))]
+        settings.encoding.preset = "ultrafast"
+        let detector = WatchingDetector()
+        let held = Atomic<Int>(0)
+        LibraryLog.install(verbose: false)
+        let session = try LiveSession(
+            settings, detector: detector,
+            observer: LiveSession.Observer(progress: { stats in
+                // The loop calls this, and waits.
+                guard stats.captured > 15, held.add(1, ordering: .relaxed).newValue == 1 else { return }
+                detector.isHeldUp.store(true, ordering: .relaxed)
+                usleep(500_000)
+                detector.isHeldUp.store(false, ordering: .relaxed)
+            }))
+        let stats = try session.run()
+        #expect(held.load(ordering: .relaxed) > 0)
+        // Two could be of pictures that the loop had handed over before.
+        #expect(detector.looks.load(ordering: .relaxed) > 3, "\(stats)")
+        #expect(stats.shown == stats.captured, "\(stats)")
     }
 }

@@ -75,7 +75,8 @@ import VeilVision
             let picture = SharedFrame(
                 try geometry.convert(frame, orientation: .up, sampleAspectRatio: nil))
             core.arrive(LiveFrame(picture: picture, number: number, time: now, arrival: now, isDamaged: false))
-            let job = DetectionJob(picture: picture, frame: number, time: now, expected: core.expected)
+            lane.expect(core.expected)
+            let job = DetectionJob(picture: picture, frame: number, time: now)
             number += 1
             if busy == nil { busy = (lane.look(job), now + look) } else { waiting = job }
             try show(now)

@@ -66,6 +66,24 @@ import VeilVision
         expect(step, film)
     }
 
+    @Test func `places that are left aren't tried once a face is found well enough`() throws {
+        let film = film(0, 0)
+        // One start leads far away, where nothing of it is, the other to where it is.
+        let far = NormalizedPoint(x: 0.5, y: 0)
+        let starts = [far, NormalizedPoint(x: 0, y: 0)]
+        func follow(_ starts: [NormalizedPoint], enough: Double) throws -> Follower.Step? {
+            try follower.follow(
+                Film.normalized(box), from: film.luma(0, side: Follower.canvasSide),
+                to: film.luma(1, side: Follower.canvasSide), starts: starts, enough: enough)
+        }
+        expect(try follow(starts, enough: 0.9), film)
+        expect(try follow(starts.reversed(), enough: 0.9), film)
+        // Where anything is well enough, the first is taken.
+        let first = try #require(try follow(starts, enough: -1))
+        #expect(first.box.center.x > Film.normalized(box).center.x + 0.3)
+        #expect(first.certainty < 0.6)
+    }
+
     @Test(arguments: [(40, 0), (-60, 20), (90, -30)])
     func `a face that moves fast is found where it is expected`(dx: Int, dy: Int) throws {
         let film = film(dx, dy)
