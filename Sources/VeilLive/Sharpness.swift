@@ -7,7 +7,7 @@ import VeilVision
 enum Sharpness {
     /// A picture that is so many times as sharp as the one that was searched isn't vouched for by that search. Within a
     /// fifth of a second 22 clips came to at most 1.2 in calm hands, and to 1.8 where a fast camera stopped.
-    static let jump = 1.4
+    static let jump = 1.3
     /// What is less sharp than this shows nobody either way.
     static let least = 1.0
 
