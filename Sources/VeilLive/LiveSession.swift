@@ -35,6 +35,8 @@ public final class LiveSession {
         case picture(Captured)
         case report(DetectionReport)
         case command(LiveCommand)
+        /// No picture comes any more; what is found in the last ones still does.
+        case ended
     }
 
     private var settings: LiveSettings
@@ -164,7 +166,7 @@ public final class LiveSession {
                 ended: { [inbox, hub] error in
                     // What ended the session first is what is told.
                     hub.failure.withLock { $0 = $0 ?? error }
-                    inbox.close()
+                    inbox.putUrgent(.ended)
                 },
                 opened: { [hub] rate, hasSound in hub.opened.withLock { $0 = (rate, hasSound) } }))
         lane.begin()
@@ -174,6 +176,7 @@ public final class LiveSession {
     // MARK: The loop
 
     private func loop(_ capture: CaptureLane) {
+        var hasEnded = false
         while !isQuitting {
             if observer.isInterrupted() { isQuitting = true }
             let now = monotonicSeconds()
@@ -182,6 +185,7 @@ public final class LiveSession {
             case .picture(let captured)?: take(captured)
             case .report(let report)?: take(report)
             case .command(let command)?: carryOut(command, capture)
+            case .ended?: hasEnded = true
             case nil: break
             }
             show()
@@ -198,7 +202,7 @@ public final class LiveSession {
                     return
                 }
             }
-            if inbox.isFinished && !core.hasPending { return }
+            if hasEnded && inbox.count == 0 && !core.hasPending { return }
         }
     }
 
