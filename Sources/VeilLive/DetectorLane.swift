@@ -125,7 +125,7 @@ struct LookSizer {
     static let sides = [320, 384, 448, 512, 576, 640, 704, 768, 896, 1024, 1280]
     /// Seconds that a look may take. An answer is used until the next one is in, which is two looks and a frame later at
     /// the most: about 0.2 s, within the 0.25 s after which the picture is covered whole.
-    private static let budget = 0.08
+    private static let budget = 0.075
 
     private let fixed: Int?
     private var index = 0
