@@ -102,6 +102,13 @@ import VeilVision
         // A failure doesn't wait: it counts for the next picture.
         for frame in [1, 9] { #expect(numbers.resolve(found(frame, fails: true))?.frame == 5) }
         #expect(numbers.resolve(found(6, fails: true))?.frame == 4)
+        // And again for its own when that comes, or for the first after it where it was lost: what is found in one before
+        // must not make up for it.
+        #expect(numbers.resolve(found(7)) == nil)
+        let later = numbers.took(7)
+        #expect(later.map(\.frame) == [5] && later[0].detections != nil)
+        let latest = numbers.took(10)
+        #expect(latest.map(\.frame) == [6] && latest[0].detections == nil)
     }
 
     @Test func `a slow processor gets a smaller picture to search, a fast one a larger`() {
